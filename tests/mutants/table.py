@@ -220,8 +220,8 @@ MUTANTS = [
     ),
     Mutant(
         "the name of a block is synced only where it is new", "store/blocks/directory.py",
-        "            _each(sync_dir, folders + [self.root] * bool(new_folders))",
-        "            _each(sync_dir, new_folders + [self.root] * bool(new_folders))",
+        "            _each(sync_dir, folders + [self.name] * bool(new_folders))",
+        "            _each(sync_dir, new_folders + [self.name] * bool(new_folders))",
         ("store/blocks/test_directory.py::test_the_name_of_a_block_is_synced_though_another_wrote_it",),
     ),
     Mutant(
@@ -232,8 +232,8 @@ MUTANTS = [
     ),
     Mutant(
         "blocks are removed without the lock", "store/blocks/directory.py",
-        'with self._failing(""), self._locked(fcntl.LOCK_EX):',
-        'with self._failing(""), self._locked(fcntl.LOCK_UN):',
+        "with self._failing(), self._locked(fcntl.LOCK_EX):",
+        "with self._failing(), self._locked(fcntl.LOCK_UN):",
         ("store/blocks/test_directory.py::test_storing_and_collecting_blocks_exclude_each_other",),
     ),
     Mutant(
@@ -292,8 +292,8 @@ MUTANTS = [
     ),
     Mutant(
         "gc removes a block that was written meanwhile", "store/blocks/directory.py",
-        "                    if os.lstat(self._path(id)).st_mtime < before:\n                        os.unlink",
-        "                    if True:\n                        os.unlink",
+        "if info.st_mtime < before and (entry.name in ids",
+        "if (entry.name in ids",
         ("store/blocks/test_stores.py::test_only_what_was_not_written_lately_is_stale_and_deleted",),
     ),
     Mutant(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, InputOutput, Lost, Usage
+from ...base.errors import BadData, HistoryError, Lost, Usage
 from ...base.lazy import module
 from .protocol import BlockStore, batches, is_block_id
 
@@ -59,8 +59,8 @@ def own_folder(env: Env) -> str:
 
 
 def names(stores: Iterable[BlockStore]) -> str:
-    """Return the stores' names for an error message, directories as absolute paths."""
-    return " or ".join(store.name if "/" in store.name else store.place for store in stores)
+    """Return the stores' names for an error message."""
+    return " or ".join(store.name for store in stores)
 
 
 def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:
@@ -73,14 +73,14 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
     import hashlib
 
     wanted = list(dict.fromkeys(ids))
-    left = list(filter(is_block_id, wanted))
     good: dict[str, bytes] = {}
     altered: dict[str, str] = {}
     failed: HistoryError | None = None
-    for store in stores if left else ():
+    for store in stores:
+        left = [id for id in wanted if id not in good and is_block_id(id)]
         try:
-            blocks = store.mget(left)
-        except (InputOutput, BadData) as error:
+            blocks = store.mget(left) if left else {}
+        except HistoryError as error:
             failed = failed or error
             continue
         for id, data in blocks.items():
@@ -88,14 +88,11 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
                 good[id] = data
             else:
                 altered.setdefault(id, store.name)
-        left = [id for id in left if id not in good]
-        if not left:
-            break
-    if left and failed is not None:
+    missing = [id for id in wanted if id not in good]
+    if failed is not None and any(map(is_block_id, missing)):
         raise failed
-    for id in wanted:
-        if id not in good:
-            _report_missing(id, stores, altered.get(id), lost)
+    for id in missing:
+        _report_missing(id, stores, altered.get(id), lost)
     return good
 
 

@@ -1,8 +1,8 @@
 """Blocks as files: `ab/abcdef…`, written and synced before they get their names.
 
-An existing file is trusted only if it contains exactly the block. Anything else at its path (other content,
-a symbolic or hard link, another user's file) is replaced. Writers hold a shared lock on the root directory,
-and deletion holds an exclusive one, so a block that a writer relies on is never deleted.
+A block is always written anew, so that whatever stands at its path (other content, a symbolic or hard link,
+another user's file) is replaced. Writers hold a shared lock on the root directory, and deletion holds an
+exclusive one, so a block that a writer relies on is never deleted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import product
 from typing import TypeVar
@@ -19,14 +19,14 @@ from typing import TypeVar
 from ...base import locks
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput
-from ...base.folders import ensure_dir, make_dir, replace_file, sync_dir
+from ...base.folders import SUFFIX, ensure_dir, entries, make_dir, replace_file, sync_dir
 from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # marks a store that another home has written to
 _MANY = 16
 _THREADS = 8
 _T = TypeVar("_T")
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_READ = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class DirectoryStore:
@@ -35,42 +35,36 @@ class DirectoryStore:
     remote = False
 
     def __init__(self, env: Env, root: str) -> None:
-        self.root = self.name = root = root.removeprefix("file://")
-        with self._failing(""):
-            self.place = os.path.realpath(root)  # fails if the working directory was removed
+        self.name = root.removeprefix("file://")
+        with self._failing():
+            self.name = os.path.abspath(self.name)  # fails if the working directory was removed
+        self.place = os.path.realpath(self.name)
         self._mark = os.path.join(self.place, _SHARED)
         self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
         self.shared = self._outside or os.path.lexists(self._mark)
 
     def _path(self, id: str) -> str:
-        return os.path.join(self.root, id[:2], id)
-
-    # -- reading ------------------------------------------------------------------------------------
+        return os.path.join(self.name, id[:2], id)
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
-        return {id: data for id in ids if (data := self._read(id, self._path(id))) is not None}
+        return {id: data for id in ids if (data := self._read(self._path(id))) is not None}
 
-    def _read(self, id: str, path: str) -> bytes | None:
+    def _read(self, path: str) -> bytes | None:
         """Return the content of a block's file, or None if there is no such file."""
-        with self._failing(f": block {id}"):
-            try:
-                fd = os.open(path, _READ)
-            except FileNotFoundError:
-                return None
-            try:
-                if not stat.S_ISREG(os.fstat(fd).st_mode):
-                    raise BadData(f"{path}: a block is a regular file")
-                with open(fd, "rb", buffering=0, closefd=False) as file:
-                    return file.read()
-            finally:
-                os.close(fd)
+        with (
+            self._failing(f": block {os.path.basename(path)}"),
+            suppress(FileNotFoundError),
+            open(path, "rb", opener=lambda path, how: os.open(path, how | _READ)) as file,
+        ):
+            return file.read()
+        return None
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """Look for files with these names in our shards and in the root directory."""
         blocks: dict[str, bytes] = {}
         for id, head in product(ids, heads):
-            for path in (self._path(head + id), os.path.join(self.root, head + id)):
-                if (data := self._read(id, path)) is not None:
+            for path in (self._path(head + id), os.path.join(self.name, head + id)):
+                if (data := self._read(path)) is not None:
                     blocks.setdefault(id, data)
         return blocks
 
@@ -81,46 +75,47 @@ class DirectoryStore:
                 sizes[id] = os.lstat(self._path(id)).st_size
         return sizes
 
-    # -- writing ------------------------------------------------------------------------------------
-
     def mset(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"), self._locked(fcntl.LOCK_SH):
             if self._outside and not os.path.lexists(self._mark):
                 os.close(os.open(self._mark, os.O_CREAT | os.O_CLOEXEC, 0o600))
             folders = sorted({os.path.dirname(self._path(id)) for id in blocks})
             new_folders = [folder for folder in folders if make_dir(folder)]
-            for folder in folders:
-                if os.path.islink(folder):
-                    raise BadData(f"{folder}: a symbolic link in the block store; remove it")
-            _each(self._put, list(blocks.items()))
-            # also for existing blocks, because their writer may have been killed before its sync
-            _each(sync_dir, folders + [self.root] * bool(new_folders))
+            for folder in filter(os.path.islink, folders):
+                raise BadData(f"{folder}: a symbolic link in the block store; remove it")
+            _each(lambda id: replace_file(self._path(id), blocks[id]), [*blocks])
+            _each(sync_dir, folders + [self.name] * bool(new_folders))
 
-    def _put(self, block: tuple[str, Data]) -> None:
-        id, data = block
-        if not self._holds(id, memoryview(data)):
-            replace_file(self._path(id), data)
+    def stale(self, before: float) -> dict[str, int]:
+        return {
+            entry.name: info.st_size
+            for entry, info in self._files()
+            if is_block_id(entry.name) and info.st_mtime < before
+        }
 
-    def _holds(self, id: str, data: memoryview) -> bool:
-        """Return whether the block exists, intact and owned by this user; if so, update its time."""
-        path = self._path(id)
-        try:
-            fd = os.open(path, _READ)
-        except OSError:
-            return False
-        with open(fd, "rb", buffering=0) as file:
-            info = os.fstat(fd)
-            ours = stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid() and info.st_nlink == 1
-            if not (ours and info.st_size == len(data) and file.read() == data):
-                return False
-            os.utime(fd)
-        return True
+    def delete(self, ids: Collection[str], before: float) -> int:
+        """Delete stale blocks, and temporary files left by killed writers."""
+        if not os.path.isdir(self.name):
+            return 0
+        deleted = 0
+        with self._failing(), self._locked(fcntl.LOCK_EX):
+            for entry, info in self._files():
+                if info.st_mtime < before and (entry.name in ids or entry.name.endswith(SUFFIX)):
+                    os.unlink(entry.path)
+                    deleted += entry.name in ids
+        return deleted
+
+    def _files(self) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+        """Yield the entries of all shards; none if the store does not exist yet."""
+        for shard, info in entries(self.name, lambda name: len(name) == 2, follow=False):
+            if stat.S_ISDIR(info.st_mode):
+                yield from entries(shard.path, bool, follow=False)
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:
         """Hold this kind of lock on the root directory; create it if it is missing."""
-        ensure_dir(self.root)
-        fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        ensure_dir(self.name)
+        fd = os.open(self.name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             locks.lock(fd, how)
             yield
@@ -128,7 +123,7 @@ class DirectoryStore:
             locks.close(fd)
 
     @contextmanager
-    def _failing(self, what: str) -> Iterator[None]:
+    def _failing(self, what: str = "") -> Iterator[None]:
         """Raise system errors as InputOutput, naming the store."""
         try:
             yield
@@ -137,47 +132,11 @@ class DirectoryStore:
                 raise BadData(f"{error.filename}: a symbolic link; a block is a regular file") from None
             raise InputOutput(f"{self.name}: {error.strerror}{what}") from None
 
-    # -- collecting ---------------------------------------------------------------------------------
-
-    def stale(self, before: float) -> dict[str, int]:
-        sizes: dict[str, int] = {}
-        with self._failing(""):
-            for entry in self._entries():
-                info = entry.stat(follow_symlinks=False)
-                if is_block_id(entry.name) and info.st_mtime < before:
-                    sizes[entry.name] = info.st_size
-        return sizes
-
-    def delete(self, ids: Sequence[str], before: float) -> int:
-        """Delete stale blocks, and temporary files left by killed writers."""
-        count = 0
-        if not os.path.isdir(self.root):
-            return 0
-        with self._failing(""), self._locked(fcntl.LOCK_EX):
-            for id in ids:
-                with suppress(FileNotFoundError):
-                    if os.lstat(self._path(id)).st_mtime < before:
-                        os.unlink(self._path(id))
-                        count += 1
-            for entry in self._entries():
-                if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < before:
-                    os.unlink(entry.path)
-        return count
-
-    def _entries(self) -> Iterator[os.DirEntry[str]]:
-        """Yield the entries of all shards; none if the store does not exist yet."""
-        if not os.path.isdir(self.root):
-            return
-        for shard in os.scandir(self.root):
-            if len(shard.name) == 2 and shard.is_dir(follow_symlinks=False):
-                yield from os.scandir(shard.path)
-
 
 def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
     """Process all items; many in several threads, because most of the time is waiting for the disk."""
     if len(items) < _MANY:
-        for item in items:
-            work(item)
+        list(map(work, items))
         return
     from concurrent.futures import ThreadPoolExecutor
 

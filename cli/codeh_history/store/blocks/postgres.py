@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from time import time
-from typing import Any
 
 from ...base.env import Env
-from ...base.errors import InputOutput, TryAgain
 from ...base.postgres import Server
 from .protocol import BlockStore, Data
 
@@ -32,36 +29,23 @@ class PostgresStore(BlockStore):
         self.name = self.place = self._server.name
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
-        return dict(self._rows("SELECT id, data FROM codeh_blocks WHERE id = ANY(%s)", list(ids)))
+        return dict(self._server.rows("SELECT id, data FROM codeh_blocks WHERE id = ANY(%s)", list(ids)))
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
         now = int(time())
         rows = [(id, now, bytes(blocks[id])) for id in sorted(blocks)]  # in one order: no deadlock
-        with self._failing("; nothing refers to what was written"):
+        with self._server.failing("; nothing refers to what was written"):
             connection = self._server.connection()
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.executemany(_PUT, rows)
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
         query = "SELECT id, length(data) FROM codeh_blocks WHERE id = ANY(%s)"
-        return dict(self._rows(query, list(ids)))
+        return dict(self._server.rows(query, list(ids)))
 
     def stale(self, before: float) -> dict[str, int]:
-        return dict(self._rows("SELECT id, length(data) FROM codeh_blocks WHERE used < %s", before))
+        return dict(self._server.rows("SELECT id, length(data) FROM codeh_blocks WHERE used < %s", before))
 
     def delete(self, ids: Sequence[str], before: float) -> int:
-        query = "DELETE FROM codeh_blocks WHERE id = ANY(%s) AND used < %s RETURNING id, 0"
-        return len(self._rows(query, list(ids), before))
-
-    def _rows(self, query: str, *values: object) -> list[tuple[str, Any]]:
-        with self._failing():
-            return self._server.rows(query, *values)
-
-    @contextmanager
-    def _failing(self, what: str = "") -> Iterator[None]:
-        """Raise every failure as InputOutput."""
-        try:
-            with self._server.failing(what):
-                yield
-        except TryAgain as error:
-            raise InputOutput(str(error)) from None
+        query = "DELETE FROM codeh_blocks WHERE id = ANY(%s) AND used < %s RETURNING id"
+        return len(self._server.rows(query, list(ids), before))

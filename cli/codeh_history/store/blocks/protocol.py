@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -11,7 +10,7 @@ BATCH = 16 << 20  # bytes of blocks to hold or send at once, except in `mget` an
 
 
 class BlockStore(Protocol):
-    """Content stored under its sha256. Callers check ids first; every failure is raised as InputOutput."""
+    """Content stored under its sha256. Callers check ids first; failures are raised as `HistoryError`s."""
 
     name: str  # for messages; without password
     place: str  # identifies the store
@@ -46,12 +45,12 @@ def is_block_id(text: object) -> bool:
     return isinstance(text, str) and len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
-def batches(sizes: Mapping[str, int], most: int = BATCH, count: int = sys.maxsize) -> Iterator[list[str]]:
-    """Split blocks of these sizes into batches of at most `count` blocks and `most` bytes."""
+def batches(sizes: Mapping[str, int], most: int = BATCH) -> Iterator[list[str]]:
+    """Split blocks of these sizes into batches of at most `most` bytes."""
     batch: list[str] = []
     size = 0
     for id, more in sizes.items():
-        if batch and (size + more > most or len(batch) == count):
+        if batch and size + more > most:
             yield batch
             batch, size = [], 0
         batch.append(id)

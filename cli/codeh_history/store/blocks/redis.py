@@ -21,14 +21,10 @@ from .protocol import BlockStore, Data, batches
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read and each write
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-_KEYS = 1000  # keys per command
 _DELETE = """\
-local count = 0
-for _, key in ipairs(KEYS) do
-  local idle = redis.call('OBJECT', 'IDLETIME', key)
-  if idle and idle > tonumber(ARGV[1]) then count = count + redis.call('DEL', key) end
-end
-return count
+local idle = redis.call('OBJECT', 'IDLETIME', KEYS[1])
+if idle and idle > tonumber(ARGV[1]) then return redis.call('DEL', KEYS[1]) end
+return 0
 """
 
 
@@ -49,17 +45,17 @@ class RedisStore(BlockStore):
         self._client, self._error = _connect(url, self.name, password)
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+        return self._values(self._prefix, ids)
+
+    def _values(self, head: str, ids: Sequence[str]) -> dict[str, bytes]:
         with self._failing():
-            pipe = self._client.pipeline(transaction=False)
-            for chunk in _chunks(ids):
-                pipe.mget(self._keys(chunk))
-            values = [value for answer in pipe.execute() for value in answer]
+            values = self._client.mget([head + id for id in ids]) if ids else []
             return {id: data for id, data in zip(ids, values, strict=True) if data is not None}
 
     def mset(self, blocks: Mapping[str, Data]) -> None:
         with self._failing("; nothing refers to what was written"):
             pipe = self._client.pipeline(transaction=False)
-            for ids in batches({id: len(data) for id, data in blocks.items()}, count=_KEYS):
+            for ids in batches({id: len(data) for id, data in blocks.items()}):
                 pipe.mset({self._prefix + id: blocks[id] for id in ids})
             if any(answer is not True for answer in pipe.execute()):
                 raise TypeError
@@ -67,50 +63,41 @@ class RedisStore(BlockStore):
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
         with self._failing():
             pipe = self._client.pipeline(transaction=False)
-            for key in self._keys(ids):
-                pipe.strlen(key)
+            for id in ids:
+                pipe.strlen(self._prefix + id)
             return {id: size for id, size in zip(ids, pipe.execute(), strict=True) if size}
 
     def stale(self, before: float) -> dict[str, int]:
         """Find stale blocks by their idle time; the server must not use an LFU policy."""
-        sizes: dict[str, int] = {}
         seconds = time.time() - before
         with self._failing():
-            keys = [key.decode() for key in self._client.scan_iter(f"{self._prefix}*", count=_KEYS)]
-            for chunk in _chunks(keys):
-                pipe = self._client.pipeline(transaction=False)
-                for key in chunk:
-                    pipe.object("idletime", key)
-                    pipe.strlen(key)
-                answers = pipe.execute()
-                for key, idle, size in zip(chunk, answers[::2], answers[1::2], strict=True):
-                    if idle is not None and idle > seconds:
-                        sizes[key.removeprefix(self._prefix)] = size
-        return sizes
+            keys = [key.decode() for key in self._client.scan_iter(f"{self._prefix}*", count=1000)]
+            pipe = self._client.pipeline(transaction=False)
+            for key in keys:
+                pipe.object("idletime", key)
+                pipe.strlen(key)
+            answers = pipe.execute()
+            return {
+                key.removeprefix(self._prefix): size
+                for key, idle, size in zip(keys, answers[::2], answers[1::2], strict=True)
+                if idle is not None and idle > seconds
+            }
 
     def delete(self, ids: Sequence[str], before: float) -> int:
         """Check and delete each block in one step, so that a block just written is never deleted."""
-        seconds = str(time.time() - before)
         with self._failing():
-            return sum(
-                self._client.eval(_DELETE, len(chunk), *self._keys(chunk), seconds)
-                for chunk in _chunks(ids)
-            )
+            pipe = self._client.pipeline(transaction=False)
+            for id in ids:
+                pipe.eval(_DELETE, 1, self._prefix + id, str(time.time() - before))
+            return sum(pipe.execute())
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """Look in our workspace and outside it, at the top level and beside our blocks."""
         mine = self._prefix.removesuffix("block:")
-        heads = [self._prefix, *(space + head for head in heads for space in (mine, ""))]
         blocks: dict[str, bytes] = {}
-        with self._failing():
-            for head in dict.fromkeys(heads):
-                for chunk in _chunks([id for id in ids if id not in blocks]):
-                    values = self._client.mget([head + id for id in chunk])
-                    blocks |= {id: data for id, data in zip(chunk, values, strict=True) if data is not None}
+        for head in (self._prefix, *(space + head for head in heads for space in (mine, ""))):
+            blocks |= self._values(head, [id for id in ids if id not in blocks])
         return blocks
-
-    def _keys(self, ids: Sequence[str]) -> list[str]:
-        return [self._prefix + id for id in ids]
 
     @contextmanager
     def _failing(self, what: str = "") -> Iterator[None]:
@@ -161,7 +148,3 @@ def printable(url: str) -> str:
         return f"{url.split('://', 1)[0]}://…"
     host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}{port}{parts.path}"
-
-
-def _chunks(items: Sequence[str]) -> list[Sequence[str]]:
-    return [items[start : start + _KEYS] for start in range(0, len(items), _KEYS)]
