@@ -99,6 +99,19 @@ def test_a_new_file_and_its_folders_are_for_their_owner_alone(tmp_path):
     assert os.listdir(tmp_path / "a" / "b") == ["c.jsonl"]
 
 
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
+def test_a_replaced_file_is_private_under_any_umask_and_nothing_else_is_left(tmp_path, umask):
+    descriptors = len(os.listdir("/dev/fd"))
+    before = os.umask(umask)
+    try:
+        for data in (b"old", b"new"):
+            new_file.replace_file(str(tmp_path / "f"), data)
+    finally:
+        os.umask(before)
+    assert ((tmp_path / "f").read_bytes(), mode(tmp_path / "f")) == (b"new", 0o600)
+    assert (os.listdir(tmp_path), len(os.listdir("/dev/fd"))) == (["f"], descriptors)
+
+
 @pytest.mark.parametrize("kind", ["file", "empty", "folder", "link", "dangling"])
 def test_what_is_there_is_left_as_it_is(tmp_path, kind):
     path = tmp_path / "c.jsonl"

@@ -180,15 +180,6 @@ def test_where_the_store_fails_nothing_is_stored(home, limit):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 12, 25])
-def test_which_lines_are_too_long(size, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST", 10)
-    for before, after in ((b"", b""), (b"", b"\n"), (b"ab\n", b"\n\ncd\n"), (b"\n" * 20, b"")):
-        data = before + b"x" * size + after
-        expected = [line for line in data.split(b"\n") if len(line) > 10]
-        assert [data[start:end] for start, end in lines.too_long(data)] == expected
-
-
 @pytest.mark.slow
 def test_the_limit_is_64_mib_for_the_program_itself(home):
     size = 64 << 20

@@ -53,32 +53,9 @@ def entries(
         raise InputOutput(f"{folder}: {error.strerror}") from None
 
 
-def temporary(path: str) -> str:
-    """Return an unused temporary path in the same folder."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}")
-
-
 def create(path: str) -> int:
     """Create a private file for writing; raise FileExistsError if the name is taken."""
     return os.open(path, _CREATE, 0o600)
-
-
-def replace_file(path: str, data: bytes | bytearray | memoryview) -> None:
-    """Replace a file atomically, durable except for its name."""
-    temp = temporary(path)
-    try:  # includes the creation, because a signal may arrive right after it
-        fd = create(temp)
-        try:
-            os.fchmod(fd, 0o600)  # under any umask
-            write(fd, data)
-            sync(fd)
-        finally:
-            os.close(fd)
-        os.replace(temp, path)
-    except BaseException:
-        remove(temp)
-        raise
 
 
 def write(fd: int, data: bytes | bytearray | memoryview) -> None:

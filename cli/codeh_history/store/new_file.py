@@ -1,4 +1,4 @@
-"""Create files completely or not at all, without overwriting existing ones."""
+"""Create and replace files completely or not at all."""
 
 from __future__ import annotations
 
@@ -6,26 +6,47 @@ import errno
 import os
 from contextlib import contextmanager
 
-from ..base import IO, Iterator
+from ..base import IO, Iterator, locks
 from ..base.errors import BadData, InputOutput
-from ..base.folders import create, ensure_dir, remove, sync, sync_dir, temporary
+from ..base.folders import SUFFIX, create, ensure_dir, remove, sync, sync_dir
+from ..base.folders import write as write_all
 
 # Errors of file systems without hard links: FAT, some network shares, some FUSE file systems.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 _DEVICES = ("/dev/stdout", "/dev/fd/", "/dev/null")
 
 
-def write_over(path: str, data: bytes) -> None:
-    """Write or atomically replace a file, mode 0600, without syncing it: it can be generated again."""
-    temp = temporary(path)
-    try:
-        with open(create(temp), "wb") as file:
-            file.write(data)
-        os.replace(temp, path)
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}") from None
+@contextmanager
+def temporary(path: str) -> Iterator[tuple[str, int]]:
+    """Yield the name and descriptor of a new file beside `path`, mode 0600; it is removed at the end."""
+    folder, name = os.path.split(path)
+    temp, fd = os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}"), -1
+    try:  # includes creating it: a signal may arrive right after
+        fd = create(temp)
+        os.fchmod(fd, 0o600)  # the umask may be stricter
+        yield temp, fd
     finally:
         remove(temp)
+        if fd >= 0:
+            locks.close(fd)
+
+
+def replace_file(path: str, data: bytes | bytearray | memoryview) -> None:
+    """Replace a file atomically, durable except for its name."""
+    with temporary(path) as (temp, fd):
+        write_all(fd, data)
+        sync(fd)
+        os.replace(temp, path)
+
+
+def write_over(path: str, data: bytes) -> None:
+    """Write or atomically replace a file without syncing it: it can be generated again."""
+    try:
+        with temporary(path) as (temp, fd):
+            write_all(fd, data)
+            os.replace(temp, path)
+    except OSError as error:
+        raise InputOutput(f"{path}: {error.strerror}") from None
 
 
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
@@ -45,27 +66,28 @@ def creating(path: str, *, folders: bool = False) -> Iterator[IO[bytes]]:
         with open(path, "ab") as file:
             yield file
         return
-    folder, temp = os.path.dirname(path), temporary(path)
-    published = False
     try:
         if folders:
-            ensure_dir(folder)
-        try:  # includes opening it: a signal may arrive right after
-            with open(create(temp), "wb") as file:
-                os.fchmod(file.fileno(), 0o600)
+            ensure_dir(os.path.dirname(path))
+        with temporary(path) as (temp, fd):
+            with open(fd, "wb", closefd=False) as file:
                 yield file
-                file.flush()
-                sync(file.fileno())
+            sync(fd)
             _publish(temp, path)
-            published = True
-        finally:
-            remove(temp)
-        sync_dir(folder)
     except FileExistsError:
         raise BadData(f"{path}: already exists; not overwritten") from None
     except OSError as error:
-        what = "it was written, but its durability is unknown" if published else "nothing was written"
-        raise InputOutput(f"{path}: {error.strerror}; {what}") from None
+        raise InputOutput(f"{path}: {error.strerror}; nothing was written") from None
+    sync_name(path, "written")
+
+
+def sync_name(path: str, done: str) -> None:
+    """Make a file's name durable; an error says that the file was written (or moved) all the same."""
+    try:
+        sync_dir(os.path.dirname(path))
+    except OSError as error:
+        reason = f"{error.strerror}; {done}, but its durability is unknown"
+        raise InputOutput(f"{path}: {reason}") from None
 
 
 def _publish(temp: str, path: str) -> None:

@@ -13,12 +13,13 @@ from collections.abc import Callable
 
 from ..base import locks
 from ..base.env import Env
-from ..base.errors import InputOutput
-from ..base.folders import create, remove, sync, sync_dir, temporary, write
+from ..base.errors import BadData
+from ..base.folders import sync, write
 from ..session.rules import LONGEST
 from . import log
-from .lines import check_lengths
+from .lines import named, too_long
 from .locked import Locked
+from .new_file import sync_name, temporary
 from .outside import add
 from .paths import database_of
 
@@ -36,52 +37,41 @@ def replace(
     Return whether it was replaced. Errors leave the session unchanged. `create`: create a missing file.
     `beside`: the session's blocks are stored beside it, not in this home.
     """
-    database = database_of(path)
-    if database:
-        return database[0].replace(database[1], lambda row: _checked(env, path, row, build(row)))
     replaced = False
+
+    def content(locked: Locked) -> bytes | None:
+        """Return the new content; record for `gc` that it refers to blocks."""
+        new = build(locked)
+        if new is not None:
+            if len(new) > LONGEST:
+                _check_lengths(path, locked.whole(), new)
+            if not beside:
+                add(env, path, new)
+        return new
 
     def inside(locked: Locked) -> None:
         nonlocal replaced
-        new = _checked(env, path, locked, build(locked), beside=beside)
-        if new is not None:
-            _publish(path, new)
+        new = content(locked)
+        if new is None:
+            return
+        with temporary(path) as (temp, fd):
+            locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            write(fd, new)
+            sync(fd)
+            os.replace(temp, path)
             replaced = True
+            sync_name(path, "it was replaced")
 
+    database = database_of(path)
+    if database:
+        return database[0].replace(database[1], content)
     log.append(env, path, inside, create=create)
     return replaced
 
 
-def _checked(
-    env: Env, path: str, locked: Locked, new: bytes | None, *, beside: bool = False
-) -> bytes | None:
-    """Check the new content's line lengths, record for `gc` that it refers to blocks, and return it."""
-    if new is not None:
-        if len(new) > LONGEST:
-            check_lengths(path, new, before=locked.whole())
-        if not beside:
-            add(env, path, new)
-    return new
-
-
-def _publish(path: str, data: bytes) -> None:
-    folder, temp = os.path.dirname(path), temporary(path)
-    fd, published = -1, False
-    try:
-        try:  # includes opening it: a signal may arrive right after
-            fd = create(temp)
-            os.fchmod(fd, 0o600)
-            locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            write(fd, data)
-            sync(fd)
-            os.replace(temp, path)
-            published = True
-            sync_dir(folder)
-        finally:
-            if not published:
-                remove(temp)
-            if fd >= 0:
-                locks.close(fd)
-    except OSError as error:
-        what = "it was replaced, but its durability is unknown" if published else "the session is unchanged"
-        raise InputOutput(f"{path}: {error.strerror}; {what}") from None
+def _check_lengths(path: str, before: bytes, after: bytes) -> None:
+    """Raise BadData if the new content has a too long line that the old content does not have."""
+    old = set(too_long(before))
+    for line in too_long(after):
+        if line not in old:
+            raise BadData(f"{path}: {named(line)}; the session is unchanged")

@@ -8,7 +8,7 @@ import stat
 
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain
-from ..base.folders import SUFFIX, ensure_dir, entries, replace_file, sync_dir
+from ..base.folders import SUFFIX, ensure_dir, entries, sync_dir
 from ..base.input import empty_stdin
 from ..base.postgres import Unreachable
 from ..base.words import is_id
@@ -60,7 +60,7 @@ def keep_text(env: Env, path: str, id: str, text: str, options: str) -> str:
     file = os.path.join(_folder(env), f"{id_of(path)}-{id}.txt")
     try:
         ensure_dir(_folder(env))
-        replace_file(file, text.encode("utf-8", "replace"))
+        new_file.replace_file(file, text.encode("utf-8", "replace"))
         sync_dir(_folder(env))
     except OSError as error:
         return f"its text could not be kept: {error.filename or file}: {error.strerror}"

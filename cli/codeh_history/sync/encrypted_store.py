@@ -11,11 +11,12 @@ import time
 from collections.abc import Mapping, Sequence
 
 from ..base.errors import InputOutput, NotFound
-from ..base.folders import ensure_dir, replace_file, sync_dir
+from ..base.folders import ensure_dir, sync_dir
 from ..store import log
 from ..store.blocks.protocol import BlockStore, Data
 from ..store.file import open_regular, pread_all
 from ..store.locked import exists_already
+from ..store.new_file import replace_file
 from ..store.protocol import Stamp, Store
 from ..store.stores import stamps_in
 from ..views import rewrite

@@ -59,8 +59,8 @@ def own_folder(env: Env) -> str:
 
 
 def names(stores: Iterable[BlockStore]) -> str:
-    """Return the stores' names for an error message."""
-    return " or ".join(store.name for store in stores)
+    """Return the stores' names for an error message, directories as absolute paths."""
+    return " or ".join(store.name if "/" in store.name else store.place for store in stores)
 
 
 def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:

@@ -19,7 +19,8 @@ from typing import TypeVar
 from ...base import locks
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput
-from ...base.folders import SUFFIX, ensure_dir, entries, make_dir, replace_file, sync_dir
+from ...base.folders import SUFFIX, ensure_dir, entries, make_dir, sync_dir
+from ..new_file import replace_file
 from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # marks a store that another home has written to
@@ -37,8 +38,7 @@ class DirectoryStore:
     def __init__(self, env: Env, root: str) -> None:
         self.name = root.removeprefix("file://")
         with self._failing():
-            self.name = os.path.abspath(self.name)  # fails if the working directory was removed
-        self.place = os.path.realpath(self.name)
+            self.place = os.path.realpath(self.name)  # fails if the working directory was removed
         self._mark = os.path.join(self.place, _SHARED)
         self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
         self.shared = self._outside or os.path.lexists(self._mark)

@@ -1,14 +1,14 @@
 """New content written over the old, in the same file."""
 
 import os
+from contextlib import contextmanager
 
 from codeh_history.store import replace
 
 
-def publish(path, data):
-    fd = os.open(path, os.O_WRONLY | os.O_TRUNC)
-    os.write(fd, data)
-    os.fsync(fd)
+@contextmanager
+def in_place(path):
+    yield path, os.open(path, os.O_WRONLY | os.O_TRUNC)
 
 
-replace._publish = publish
+replace.temporary = in_place
