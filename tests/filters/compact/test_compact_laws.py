@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import orjson
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import histories as odd
@@ -29,7 +29,7 @@ from codeh_history.session.records import parse
 from codeh_history.tokens.counter import Characters, open_counter
 from codeh_history.views.filtering import compaction
 from compact import long
-from compact.long import line, request_cost, session
+from compact.long import line, request_cost, session, written
 from plain_logs import contents
 
 COUNTER = open_counter(None)
@@ -62,6 +62,7 @@ def reached(records, share, **fields):
     return view, plan
 
 
+@example(records=written([(2, 92), (2, 536870911)]), share=0.05, policy="tiered")
 @given(records=long.histories(), share=shares, policy=policies)
 def test_the_result_fits_and_is_what_the_plan_says(records, share, policy):
     """G1."""
@@ -71,6 +72,7 @@ def test_the_result_fits_and_is_what_the_plan_says(records, share, policy):
     assert plan.floor <= plan.after <= max(1, int(total(view) * share))
 
 
+@example(records=written([(4, 1449)]), share=0.02, policy="loop")
 @given(records=long.histories(), share=shares, policy=policies)
 def test_a_budget_is_refused_only_below_the_floor(records, share, policy):
     """G1."""
@@ -104,6 +106,7 @@ def test_every_message_is_kept_replaced_summarized_or_dropped(records, share, po
     assert kept == [s.id for s in view.summaries if s.id not in texts]
 
 
+@example(records=written([(4, 228)]), share=0.02, policy="tiered", keep=0)
 @given(records=long.histories(), share=shares, policy=policies, keep=st.integers(0, 2))
 def test_what_must_stay_is_verbatim(records, share, policy, keep):
     """G6."""
@@ -219,6 +222,7 @@ def request(view, format):
     return orjson.dumps(body["contents" if format == "gemini" else "messages"])
 
 
+@example(records=written([(4, 7), (4, 1262)]), share=0.9)
 @given(records=long.histories(), share=shares)
 def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records, share):
     """G7."""

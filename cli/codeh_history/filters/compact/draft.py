@@ -250,7 +250,7 @@ class Draft:
         return [summary.text for summary in arrange([*view.summaries, *older, new], view.all)[0]]
 
     def finished(self) -> list[Step]:
-        """Return the steps, without replacements inside removed messages.
+        """Return the steps by stage, without replacements inside removed messages.
 
         Replaced parts are hashed only now, because most replacements are superseded. Raises RuntimeError,
         so that nothing is written, if a message was removed twice or in part.
@@ -270,4 +270,4 @@ class Draft:
         removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in summaries]
         if len(removed) != len(gone) or set(removed) != gone:
             raise RuntimeError("a compaction lost count of its messages")
-        return steps
+        return sorted(steps, key=lambda step: step.stage == "last-unit")  # which makes room for the others

@@ -146,7 +146,8 @@ def recent(draft: Draft) -> None:
 
 def last_unit(draft: Draft) -> None:
     """Cut the results of the last unit to equal shares of the remaining room, as a last resort."""
-    to_fit(draft, "last-unit", draft.open(draft.history.yielding))
+    leaving = draft.gone | draft.to_summarize
+    to_fit(draft, "last-unit", [place for place in draft.history.yielding if place[0] not in leaving])
 
 
 def reducible(draft: Draft) -> list[Place]:

@@ -98,7 +98,8 @@ def plan_of(draft: Draft) -> Plan:
     )  # fmt: skip
     if not settings.exact:
         return plan
-    return plan._replace(floor=counter.scale(floor(draft)), largest=largest(draft))
+    least = min(floor(draft), draft.total)  # a summary may be smaller than a mark
+    return plan._replace(floor=counter.scale(least), largest=largest(draft))
 
 
 def _fixed(draft: Draft) -> int:
@@ -209,7 +210,9 @@ def _shorten_answers(draft: Draft) -> None:
     spare = draft.target - draft.total + sum(map(draft.size, places))
     most = max(LEAST, int(draft.target * ANSWER), spare // max(1, len(places)))
     large = [place for place in places if draft.size(place) > most]
-    draft.replace_while_large("recent", stages.cut(draft, large, most), whole=True)
+    for stage, last in (("recent", False), ("last-unit", True)):
+        some = [place for place in large if (place[0] in history.layout.last) == last]
+        draft.replace_while_large(stage, stages.cut(draft, some, most), whole=True)
 
 
 def _leave_room(draft: Draft) -> None:
@@ -219,7 +222,7 @@ def _leave_room(draft: Draft) -> None:
     absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
     draft.target = target - share + older + absorbed
     if older + absorbed > share and not draft.fits:
-        stages.to_fit(draft, "recent", draft.open(draft.history.yielding))
+        stages.to_fit(draft, "last-unit", draft.open(draft.history.yielding))
     draft.target = target
 
 
