@@ -26,7 +26,8 @@ PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "Syste
 
 
 def hits_of(path, pattern, flags=0):
-    return list(searching.hits(QUIET, Target(str(path), ""), Pattern(pattern, "", flags)))
+    sessions = searching.Sessions(QUIET, {str(path): Target(str(path), "")}, False, None, [])
+    return list(searching.hits(sessions, Pattern(pattern, "", flags), None, 0))
 
 
 def expected(path, pattern, flags=0):

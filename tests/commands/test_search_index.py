@@ -10,34 +10,47 @@ from hypothesis import strategies as st
 
 import support
 from codeh_history.base.env import Env
-from codeh_history.commands.search.matches import Entry, find, matches_longer, query_of
+from codeh_history.commands.search import matches
+from codeh_history.commands.search.matches import Sessions, matches_longer, query_of
+from codeh_history.store.resolve import Target, ids
+from in_process import write_session
+from secret_examples import user
+from strategies import encode
+from support import session_path
 
 
 class Files:
-    """Sessions by name, each a list of texts; None is unreadable. `looked` lists those read."""
+    """Sessions by name, each a list of texts. `read` lists those read since it was cleared."""
 
-    def __init__(self, **texts):
-        self.texts = texts
-        self.looked = []
+    def __init__(self, home, monkeypatch=None, **texts):
+        self.env, self.read = Env({"CODEH_HOME": str(home)}), []
+        self.home = home
+        for name, words in texts.items():
+            self.write(name, *words)
+        if monkeypatch:
+            view_of = matches.view_of
 
-    def read(self, path):
-        self.looked.append(path)
-        texts = self.texts[path]
-        if texts is None:
-            return None
-        return [Entry(path, f"m{n}", n, "user", text) for n, text in enumerate(texts, 1)]
+            def counted(env, target, **more):
+                self.read.append(target.id)
+                return view_of(env, target, **more)
 
-    def find(self, env, words, *, stamp="1", of=""):
-        stamps = {path: stamp for path in self.texts if path.startswith(of)}
-        return {f"{entry.path}{entry.n}" for entry in find(env, stamps, self.read, words)}
+            monkeypatch.setattr(matches, "view_of", counted)
+
+    def write(self, name, *texts):
+        records = [user(f"{name}{n}", text) for n, text in enumerate(texts, 1)]
+        write_session(self.home, encode([{"type": "session", "version": 1, "id": name}, *records]), name)
+
+    def find(self, words, of=""):
+        targets = {path: Target(path, "") for id, path in ids(self.env) if id.startswith(of)}
+        return {row[1] for row in matches.find(Sessions(self.env, targets, False, None, []), words)}
 
 
 @pytest.mark.parametrize(
     ("words", "query"),
     [
         ("kiwi", '"kiwi"*'), ("hi", '"hi"'), ("hi there", '"hi" "there"*'), ("don't", '"don" "t"'),
-        ('a" OR "b', '"a" "OR" "b"'), ("NEAR(x)", '"NEAR"* "x"'), ("", None), (' -*" ', None),
-        ("日本", '"日 本"*'), ("go日本x", '"go" "日 本"* "x"'), ("snake_case", '"snake_case"*'),
+        ('a" OR "b', '"a" "OR" "b"'), ("NEAR(x)", '"NEAR"* "x"'), ("", ""), (' -*" ', ""),
+        ("日本", '" 日  本 "*'), ("go日本x", '"go 日  本 x"*'), ("snake_case", '"snake_case"*'),
     ],
 )  # fmt: skip
 def test_words_with_query_syntax_are_plain_words(words, query):
@@ -57,34 +70,36 @@ def test_a_short_word_is_not_a_prefix(term, *, more):
         ("absent", set()), ("...", set()),
     ],
 )  # fmt: skip
-def test_a_message_matches_all_its_words_and_their_prefixes(env, words, hits):
-    files = Files(a=["A green kiwi, high up"], b=["kiwis", "crème"], c=["これは日本語", "ไปมา"])
-    assert files.find(env, words) == hits
+def test_a_message_matches_all_its_words_and_their_prefixes(home, words, hits):
+    files = Files(home, a=["A green kiwi, high up"], b=["kiwis", "crème"], c=["これは日本語", "ไปมา"])
+    assert files.find(words) == hits
 
 
-def test_only_changes_are_reread_and_old_words_removed(env):
-    files = Files(a=["kiwi"], b=["plum"])
-    assert files.find(env, "kiwi") == {"a1"}
-    assert sorted(files.looked) == ["a", "b"]
-    files.looked.clear()
-    assert files.find(env, "plum") == {"b1"}
-    assert files.looked == []
-    files.texts["a"] = ["pear", "pear"]
-    assert files.find(env, "kiwi", stamp="2") == set()
-    assert files.find(env, "pear", stamp="2") == {"a1", "a2"}
-    assert files.find(env, "plum", stamp="2") == {"b1"}
+def test_only_changes_are_reread_and_old_words_removed(home, monkeypatch):
+    files = Files(home, monkeypatch, a=["kiwi"], b=["plum"])
+    assert files.find("kiwi") == {"a1"}
+    assert sorted(files.read) == ["a", "b"]
+    files.read.clear()
+    assert files.find("plum") == {"b1"}
+    assert files.read == []
+    files.write("a", "pear", "pear")
+    assert files.find("kiwi") == set()
+    assert files.find("pear") == {"a1", "a2"}
+    assert files.find("plum") == {"b1"}
+    assert files.read == ["a"]
 
 
-def test_only_the_files_asked_about_are_found(env, tmp_path):
+def test_only_the_files_asked_about_are_found(home, monkeypatch):
     """Sessions outside the query stay indexed while their files exist."""
-    (tmp_path / "here").touch()
-    present = str(tmp_path / "here")
-    files = Files(**{present: ["kiwi"], "gone": ["kiwi"]})
-    assert files.find(env, "kiwi") == {f"{present}1", "gone1"}
-    assert files.find(env, "kiwi", of="none") == set()
-    files.looked.clear()
-    assert files.find(env, "kiwi") == {f"{present}1", "gone1"}
-    assert files.looked == ["gone"]
+    files = Files(home, monkeypatch, a=["kiwi"], b=["kiwi"])
+    assert files.find("kiwi") == {"a1", "b1"}
+    assert files.find("kiwi", of="a") == {"a1"}
+    files.read.clear()
+    session_path(home, "b").unlink()
+    assert files.find("kiwi", of="a") == {"a1"}
+    files.write("b", "kiwi")
+    assert files.find("kiwi") == {"a1", "b1"}
+    assert files.read == ["b"]
 
 
 def spoiled(path):
@@ -115,18 +130,18 @@ def locked(path):
 
 
 @pytest.mark.parametrize("spoil", [spoiled, older, newer, folder, locked, Path.unlink])
-def test_without_the_index_the_same_is_found(env, home, spoil):
-    files = Files(a=["kiwi"], b=["plum kiwi"])
-    assert files.find(env, "kiwi") == {"a1", "b1"}
+def test_without_the_index_the_same_is_found(home, monkeypatch, spoil):
+    files = Files(home, monkeypatch, a=["kiwi"], b=["plum kiwi"])
+    assert files.find("kiwi") == {"a1", "b1"}
     path = home / "cache" / "cache.sqlite"
     assert path.stat().st_mode & 0o777 == 0o600
     spoil(path)  # type: ignore[operator]
     for _ in range(2):
-        assert files.find(env, "kiwi") == {"a1", "b1"}
+        assert files.find("kiwi") == {"a1", "b1"}
     if spoil in (older, Path.unlink):
-        files.looked.clear()
-        assert files.find(env, "plum") == {"b1"}
-        assert files.looked == []
+        files.read.clear()
+        assert files.find("plum") == {"b1"}
+        assert files.read == []
 
 
 @pytest.fixture
@@ -205,17 +220,11 @@ WORDS = st.lists(
 @given(texts=st.lists(st.lists(WORDS, max_size=3), min_size=1, max_size=4), sought=WORDS)
 def test_an_updated_index_equals_a_new_one(texts, sought, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
-    for number, first in enumerate(texts):  # of two files the first changes each time
-        held = {"a": first, "b": texts[0]}
-        kept = indexed(home, held, {"a": str(number), "b": "0"}, sought)
-        assert kept == indexed(tmp_path_factory.mktemp("new"), held, {"a": "", "b": ""}, sought)
-
-
-def indexed(home, held, stamps, sought):
-    def read(path):
-        return [Entry(path, None, number, "user", text) for number, text in enumerate(held[path])]
-
-    return set(find(Env({"CODEH_HOME": str(home)}), stamps, read, sought))
+    for first in texts:  # of two files the first changes each time
+        words = {"a": first, "b": texts[0]}
+        assert Files(home, **words).find(sought) == Files(tmp_path_factory.mktemp("new"), **words).find(
+            sought
+        )
 
 
 def test_json_has_the_keys_of_search(talks):

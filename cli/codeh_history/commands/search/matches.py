@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.env import Env
-from ...base.errors import HistoryError, Lost
+from ...base.errors import HistoryError, Lost, NotFound, reason
 from ...base.read_json import strings_in
 from ...base.sandbox import Pattern
 from ...render import parts
+from ...render.progress import progress, size_of
 from ...session.model import Json, Message
 from ...session.view import View
 from ...store import read
 from ...store.cache import Cache
-from ...store.read import stamps_of
+from ...store.read import loaded_together, stamps_of
 from ...store.resolve import Target
 from ...views.late_media import Deferred
 from ...views.rows import text_of
 from ...views.selection import KIND_OF_ROLE, has_role
-from ...views.view import view_of
+from ...views.view import report_missing_blocks, view_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,15 +46,19 @@ Hit = Json
 A title has the kind `title`, the number 0 and no id. `before`, `after`: context lines that are not shown
 with another match; `apart`: false if the context continues that of the previous match.
 """
-Skip = Callable[[Target, HistoryError | OSError], None]
 VERSION = 4  # of the indexed content
-SHORTEST = 4  # characters; longer terms also match as prefixes
+SHORTEST = 4  # characters; longer words also match as prefixes
 _TABLES = (
     "create table if not exists indexed(path text primary key, stamp text, first integer, end integer)",
     # `text`: the original, if `words` differs from it
     """create virtual table if not exists texts using fts5(
         words, path unindexed, id unindexed, n unindexed, kind unindexed, text unindexed,
         tokenize='unicode61 remove_diacritics 2')""",
+)
+_FORGET = (
+    """delete from texts where rowid >= (select first from indexed where path = ?1)
+        and rowid < (select end from indexed where path = ?1)""",
+    "delete from indexed where path = ?1",
 )
 _INSERT = "insert into texts(rowid, path, id, n, kind, words, text) values (?, ?, ?, ?, ?, ?, ?)"
 _SEEK = (
@@ -64,6 +69,61 @@ _SEEK = (
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+
+
+class Sessions(NamedTuple):
+    """The sessions to search, by path; `problems` names those not read (with `strict`: not in full)."""
+
+    env: Env
+    targets: dict[str, Target]
+    strict: bool
+    agents: Agents | None
+    problems: list[str]
+
+    def views(
+        self, paths: Sequence[str], pattern: Pattern | None = None
+    ) -> Iterator[tuple[str, str, View]]:
+        """Yield the path, id and view of each session, and of its sub-agents; note what cannot be read.
+
+        With a pattern, sessions that cannot match are left out.
+        """
+        env, strict, media = self.env, self.strict, Deferred(measured=True)
+        size = sum(map(size_of, paths)) if env.terminal(env.stderr) else 0
+        with progress(env, "searching", size):
+            for path in loaded_together(paths):
+                id, lost = self.targets[path].id, Lost()
+                try:
+                    if pattern and not may_match(path, pattern):
+                        continue
+                    view = view_of(env, self.targets[path], strict=strict, media=media, lost=lost)
+                    agents = [*self.agents.of(view)] if self.agents else []
+                except (HistoryError, OSError) as error:
+                    if not isinstance(error, NotFound) or os.path.lexists(path):  # not removed meanwhile
+                        env.warn(f"{id}: not searched: {reason(error)}")
+                        self.problems.append(id)
+                    continue
+                report_missing_blocks(env, id, lost)
+                self.problems.extend(lost if strict else ())
+                yield path, id, view
+                yield from ((path, agent.id, agent) for agent in agents)
+
+
+def may_match(path: str, pattern: Pattern) -> bool:
+    """Return False only if the pattern is a literal that the file does not contain."""
+    literal = pattern.text
+    if path == "-" or pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
+        return True
+    data = read.read_bytes(path, skip=True)
+    return any(needle in data for needle in (literal.encode(), *_ELSEWHERE))
+
+
+def hits(sessions: Sessions, pattern: Pattern, role: str | None, around: int) -> Iterator[Hit]:
+    """The matching lines of the sessions, each with up to `around` lines of context."""
+    required = None if sessions.strict or sessions.agents else pattern
+    for _, session, view in sessions.views([*sessions.targets], required):
+        for id, n, kind, items in texts(view, role):
+            for lines in matching(items, pattern, id or kind, around):
+                yield {"session": session, "id": id, "n": n, "kind": kind, **lines}
 
 
 def texts(view: View, role: str | None = None) -> Iterator[tuple[str | None, int, str, Items]]:
@@ -79,22 +139,14 @@ def texts(view: View, role: str | None = None) -> Iterator[tuple[str | None, int
             yield message.id, number, message.kind, items_of(message)
 
 
-def hits(
-    env: Env, target: Target, pattern: Pattern, role: str | None = None, agents: Agents | None = None, *,
-    strict: bool = False, lost: Lost | None = None, around: int = 0,
-) -> Iterator[Hit]:  # fmt: skip
-    """The matching lines of a session, in view order, with up to `around` lines of context.
-
-    With `agents`, those of its sub-agents follow, by their own ids.
-    """
-    if target.path != "-" and not strict and agents is None and not may_match(target.path, pattern):
-        return
-    view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
-    views = [(target.id, view), *((agent.id, agent) for agent in (agents.of(view) if agents else ()))]
-    for session, view in views:
-        for id, n, kind, items in texts(view, role):
-            for lines in matching(items, pattern, id or kind, around):
-                yield {"session": session, "id": id, "n": n, "kind": kind, **lines}
+def items_of(message: Message) -> Iterator[list[str]]:
+    """The items of a message, as in `texts`."""
+    for item in parts.items(message.parts if message.committed else message.pending or [], message):
+        is_text = item.what in ("text", "thought") or isinstance(item.value, str)
+        if is_text or item.what in ("call", "result"):
+            json = "" if is_text else f"{item.name} {item.body}" if item.what == "call" else item.body
+            strings = strings_in(item.body if is_text else item.value)
+            yield [json, *(line for text in strings for line in text.replace("\r\n", "\n").split("\n"))]
 
 
 def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iterator[Json]:
@@ -107,64 +159,6 @@ def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iter
             yield {"text": whole, "before": [], "after": [], "apart": True}
         else:
             yield from with_context(inside, [place for place, match in enumerate(others) if match], around)
-
-
-def ranked(
-    env: Env, targets: Sequence[Target], words: str, skip: Skip, around: int, role: str | None
-) -> Iterator[Hit]:
-    """A hit for each message (of a role) that contains all the words, best first, with its best line.
-
-    `skip` is called for an unreadable session.
-    """
-    by_path = {target.path: target for target in targets}
-
-    def read(path: str) -> list[Entry] | None:
-        try:
-            view = view_of(env, by_path[path], media=Deferred(measured=True), lost={})
-            entries = (Entry(path, id, n, kind, indexed(items)) for id, n, kind, items in texts(view))
-            return [entry for entry in entries if entry.text]
-        except (HistoryError, OSError) as error:
-            skip(by_path[path], error)
-            return None
-
-    stamps = {}
-    for path, stamp in stamps_of(list(by_path)).items():
-        if stamp is not None:
-            stamps[path] = " ".join(map(str, stamp))
-        elif os.path.lexists(path):  # not removed meanwhile: report why it cannot be read
-            read(path)
-    pattern = re.compile(pattern_of(words), re.IGNORECASE)
-    kind = KIND_OF_ROLE.get(role or "", role)
-    for entry in find(env, stamps, read, words):
-        if kind not in (None, entry.kind):
-            continue
-        lines = entry.text.split("\n")
-        best = max(
-            (line for line in lines if line.strip()),
-            key=lambda line: len({word.casefold() for word in pattern.findall(line)}),
-            default=lines[0],
-        )
-        (shown,) = with_context(lines, [lines.index(best)], around)
-        session = by_path[entry.path].id
-        yield {"session": session, "id": entry.id, "n": entry.n, "kind": entry.kind, **shown}
-
-
-def indexed(items: Items) -> str:
-    """The text of a message for the index: texts, names of calls, and JSON that contains no text."""
-    lines: list[str] = []
-    for whole, *inside in items:
-        if whole and not (inside and whole.startswith(("{", "["))):
-            lines.append(whole.partition(" ")[0] if inside else whole)
-        lines += inside
-    return "\n".join(lines)
-
-
-def pattern_of(words: str) -> str:
-    """A regular expression that matches the words, long ones also as prefixes."""
-    return "|".join(
-        rf"\b{re.escape(word)}" + (r"\w*" if matches_longer(word) else r"\b")
-        for word in re.findall(r"\w+", words)
-    )
 
 
 def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Json]:
@@ -180,100 +174,91 @@ def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> It
         shown = end
 
 
-def items_of(message: Message) -> Iterator[list[str]]:
-    """The items of a message, as in `texts`."""
-    shown = message.parts if message.committed else message.pending or []
-    for item in parts.items(shown, message):
-        inside = [line for text in strings_in(item.value) for line in _lines(text)]
-        if item.what == "call":
-            yield [f"{item.name} {item.body}", *inside]
-        elif item.what == "result" and not isinstance(item.value, str):
-            yield [item.body, *inside]
-        elif item.what in ("text", "thought", "result"):
-            yield ["", *_lines(item.body)]
+# -- the index ---------------------------------------------------------------------------------------------
 
 
-def _lines(text: str) -> list[str]:
-    return text.replace("\r\n", "\n").split("\n")
+def ranked(sessions: Sessions, words: str, role: str | None, around: int) -> Iterator[Hit]:
+    """A hit for each message (of a role) that contains all the words, best first, with its best line."""
+    pattern = re.compile(pattern_of(words), re.IGNORECASE)
+    for path, id, n, kind, text in find(sessions, words):
+        if role is not None and kind != KIND_OF_ROLE.get(role, role):
+            continue
+        lines = text.split("\n")
+        matches = [{word.casefold() for word in pattern.findall(line)} for line in lines]
+        best = max(range(len(lines)), key=lambda at: (len(matches[at]), bool(lines[at].strip())))
+        (shown,) = with_context(lines, [best], around)
+        yield {"session": sessions.targets[path].id, "id": id, "n": n, "kind": kind, **shown}
 
 
-def may_match(path: str, pattern: Pattern) -> bool:
-    """Return False only if the pattern is a literal that the file does not contain."""
-    literal = pattern.text
-    if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
-        return True
-    data = read.read_bytes(path, skip=True)
-    return any(needle in data for needle in (literal.encode(), *_ELSEWHERE))
-
-
-class Entry(NamedTuple):
-    """An indexed message: its file, id, number, kind and text."""
-
-    path: str
-    id: str | None
-    n: int
-    kind: str
-    text: str
-
-
-Read = Callable[[str], Sequence[Entry] | None]  # returns a file's messages, or None if it cannot be read
-
-
-def find(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> list[Entry]:
-    """Messages that contain all the words, or longer words with these prefixes, best match first.
-
-    `stamps`: for each file to search, a text that changes when the file does.
-    """
+def find(sessions: Sessions, words: str) -> list[tuple[Any, ...]]:
+    """Path, id, number, kind and text of the messages with all the words, or longer ones that begin so."""
     query = query_of(words)
-    if query is None:
+    if not query:
         return []
-    with Cache(env.home).opened() as db:
+    with Cache(sessions.env.home).opened() as db:
         if db is not None:
-            return _matches(db, stamps, read, query)
+            return _matches(db, sessions, query)
     import sqlite3
 
-    with closing(sqlite3.connect(":memory:")) as memory:
-        return _matches(memory, stamps, read, query)
+    with closing(sqlite3.connect(":memory:")) as db:
+        return _matches(db, sessions, query)
 
 
-def query_of(words: str) -> str | None:
-    """An FTS5 query that requires each word; long ones match as prefixes. None without words.
+def _matches(db: sqlite3.Connection, sessions: Sessions, query: str) -> list[tuple[Any, ...]]:
+    """Index new and changed sessions, forget removed ones, and run the query."""
+    for table in _TABLES:
+        db.execute(table)
+    stamps = {
+        path: stamp and " ".join(map(str, (VERSION, *stamp)))
+        for path, stamp in stamps_of([*sessions.targets]).items()
+    }
+    indexed = dict(db.execute("select path, stamp from indexed"))
+    changed = [path for path, stamp in stamps.items() if not stamp or indexed.get(path) != stamp]
+    removed = [path for path in indexed if path not in stamps and not os.path.exists(path)]
+    for statement in _FORGET:
+        db.executemany(statement, [(path,) for path in (*changed, *removed)])
+    for path, _, view in sessions.views(changed):
+        (first,) = db.execute("select coalesce(max(rowid), 0) + 1 from texts").fetchone()
+        end = first
+        for id, n, kind, items in texts(view):
+            if text := indexed_text(items):
+                words = spaced(text)
+                db.execute(_INSERT, (end, path, id, n, kind, words, text if words != text else ""))
+                end += 1
+        db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamps[path], first, end))
+    db.commit()
+    return [row for row in db.execute(_SEEK, (query,)) if row[0] in sessions.targets]
 
-    A word is split where it changes to or from a script without spaces.
-    """
-    terms = []
-    for word in re.findall(r"\w+", words):
-        pieces = enumerate(re.split(f"((?:{_UNSPACED.pattern})+)", word))
-        terms += [" ".join(piece) if number % 2 else piece for number, piece in pieces if piece]
-    return " ".join(f'"{term}"' + ("*" if matches_longer(term) else "") for term in terms) or None
+
+def indexed_text(items: Items) -> str:
+    """The text of a message for the index: texts, names of calls, and JSON that contains no text."""
+    lines: list[str] = []
+    for whole, *inside in items:
+        if whole and not (inside and whole.startswith(("{", "["))):
+            lines.append(whole.partition(" ")[0] if inside else whole)
+        lines += inside
+    return "\n".join(lines)
+
+
+def spaced(text: str) -> str:
+    """The text with spaces around characters of scripts without them."""
+    return _UNSPACED.sub(r" \g<0> ", text)
+
+
+def query_of(words: str) -> str:
+    """An FTS5 query that requires each word; long ones match as prefixes. Empty without words."""
+    terms = re.findall(r"\w+", words)
+    return " ".join(f'"{spaced(term)}"' + ("*" if matches_longer(term) else "") for term in terms)
+
+
+def pattern_of(words: str) -> str:
+    """A regular expression that matches the words, long ones also as prefixes."""
+    return "|".join(
+        rf"\b{re.escape(word)}" + (r"\w*" if matches_longer(word) else r"\b")
+        for word in re.findall(r"\w+", words)
+    )
 
 
 def matches_longer(term: str) -> bool:
-    """Whether a term also matches as a prefix; short terms would match too much (`hi`: high, hide)."""
+    """Whether a word also matches as a prefix; short ones would match too much (`hi`: high, hide)."""
     return len(term) >= SHORTEST or _UNSPACED.search(term) is not None
-
-
-def _matches(db: sqlite3.Connection, stamps: Mapping[str, str], read: Read, query: str) -> list[Entry]:
-    """Update the index for changed and removed files, then run the query."""
-    for table in _TABLES:
-        db.execute(table)
-    indexed = {path: row for path, *row in db.execute("select path, stamp, first, end from indexed")}
-    for path in (*stamps, *(indexed.keys() - stamps.keys())):
-        stamp = f"{VERSION} {stamps[path]}" if path in stamps else None
-        before = indexed.get(path)
-        if before is not None and (os.path.exists(path) if stamp is None else before[0] == stamp):
-            continue  # unchanged, or not searched this time
-        entries = read(path) if stamp is not None else None
-        if before is not None:
-            db.execute("delete from texts where rowid >= ? and rowid < ?", before[1:])
-            db.execute("delete from indexed where path = ?", (path,))
-        if entries is not None:
-            (first,) = db.execute("select coalesce(max(rowid), 0) + 1 from texts").fetchone()
-            for number, entry in enumerate(entries, first):
-                spaced = _UNSPACED.sub(lambda char: f" {char[0]} ", entry.text)
-                text = entry.text if spaced != entry.text else ""
-                db.execute(_INSERT, (number, path, entry.id, entry.n, entry.kind, spaced, text))
-            end = first + len(entries)
-            db.execute("insert into indexed values (?, ?, ?, ?)", (path, stamp, first, end))
-    db.commit()
-    return [Entry(*row) for row in db.execute(_SEEK, (query,)) if row[0] in stamps]

@@ -6,6 +6,7 @@ import os
 import re
 from base64 import b64decode
 from collections.abc import Container, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import orjson
@@ -19,11 +20,9 @@ from .. import module_of
 
 LONGEST = 64 << 20  # bytes of a line
 REFUSED = {"chat": "it is interactive", "serve": "it is already running"}
-FIELDS = ("id", "argv", "stdin", "stdin64", "cwd", "env", "stream", "cancel")
-
-Id = str | int | None
 READ_OTHERS = {"list", "config", "redact", "rescue"}  # verbs that read sessions besides the named one
 READ_ALL = ("all", "all_", "calibrated")  # options with the same effect
+Id = str | int | None
 
 
 class Request(NamedTuple):
@@ -37,69 +36,66 @@ class Request(NamedTuple):
     stream: bool = False
 
 
+FIELDS: dict[str, tuple[Any, str]] = {  # of a request → type
+    "id": (str | int, "a string or an integer"),
+    "argv": (list, "a list of strings, the verb first"),
+    "stdin": (str, "a string"),
+    "stdin64": (str, "a string"),
+    "cwd": (str, "a string"),
+    "env": (dict, "an object of strings; null removes a variable"),
+    "stream": (bool, "true or false"),
+}
+
+
 def read(line: bytes) -> tuple[Id, Request | HistoryError | None]:
     """Parse a line: its id and the request, or what is wrong with it, or None to cancel the request."""
-    problem = None
+    if len(line) > LONGEST:
+        return None, BadData(f"longer than {LONGEST >> 20} MiB")
+    value, problem = None, None
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         problem = BadData(f"not a line of JSON: {error}")
-        try:  # half an emoji, escaped by JavaScript, is not text, but the request has an id
+        with suppress(orjson.JSONDecodeError):
+            # half an emoji, escaped by JavaScript, is not text, but the request has an id
             value = orjson.loads(re.sub(rb"\\.", b"?", line))
-        except orjson.JSONDecodeError:
-            return None, problem
     if not isinstance(value, dict):
-        return None, BadData("not a JSON object")
-    name = "cancel" if list(value) == ["cancel"] else "id"
+        return None, problem or BadData("not a JSON object")
+    name = "id" if "id" in value else "cancel"
     id = value.get(name)
-    if not isinstance(id, str | int) or isinstance(id, bool):
-        return None, BadData(f"{name}: must be a string or an integer")
-    if problem:
-        return id, problem
+    if type(id) not in (str, int):
+        return None, problem or BadData("id: must be a string or an integer")
     try:
-        return id, None if name == "cancel" else _request(id, value)
+        return id, problem or (None if name == "cancel" else _request(id, value))
     except HistoryError as error:
         return id, error
 
 
 def _request(id: Id, value: dict[str, Any]) -> Request:
-    if "cancel" in value:
-        raise BadData("cancel: no other fields allowed")
-    for name in value:
+    for name, item in value.items():
         if name not in FIELDS:
             raise BadData(f"{name}: no such field; one of {', '.join(FIELDS)}")
-    argv: Any = value.get("argv")
-    cwd, stream = value.get("cwd", ""), value.get("stream", False)
-    environ, text, coded = value.get("env", {}), value.get("stdin"), value.get("stdin64")
-    valid = {
-        "argv: must be a list of strings, the verb first": isinstance(argv, list)
-        and bool(argv)
-        and all(isinstance(word, str) for word in argv),
-        "env: must be an object of strings; null removes a variable": isinstance(environ, dict)
-        and all(
-            name and "=" not in name and isinstance(each, str | None) for name, each in environ.items()
-        ),
-        "cwd: must be a string": isinstance(cwd, str),
-        "stream: must be true or false": isinstance(stream, bool),
-    }
-    if problem := next((rule for rule, holds in valid.items() if not holds), None):
-        raise BadData(problem)
-    if any("\0" in word for word in (*argv, cwd, *environ, *filter(None, environ.values()))):
-        raise BadData("argv, cwd and env must not contain NUL")
+        type, expected = FIELDS[name]
+        if item is not None and not isinstance(item, type):
+            raise BadData(f"{name}: must be {expected}")
+    argv, cwd, environ = value.get("argv") or [], value.get("cwd") or "", value.get("env") or {}
+    words = [*argv, cwd, *environ, *(text for text in environ.values() if text is not None)]
+    if not argv or not all(isinstance(word, str) and "\0" not in word for word in words):
+        raise BadData("argv, cwd and env must contain strings without NUL, argv at least the verb")
+    if any(not name or "=" in name for name in environ):
+        raise BadData("env: invalid name of a variable")
     verb = next((word for word in argv if word != "--"), "")  # `--` may precede the verb
     if verb in REFUSED:
         raise Usage(f"`serve` does not run {verb}: {REFUSED[verb]}")
+    text, coded = value.get("stdin"), value.get("stdin64")
     if text is not None and coded is not None:
         raise BadData("stdin and stdin64 cannot be combined")
-    if not isinstance(text, str | None) or not isinstance(coded, str | None):
-        raise BadData(f"{'stdin64' if text is None else 'stdin'}: must be a string")
     stdin = None if text is None else text.encode()
-    if coded is not None:
-        try:
-            stdin = b64decode(coded, validate=True)
-        except ValueError:
-            raise BadData("stdin64: not base64") from None
-    return Request(id, argv, stdin, cwd, environ, stream)
+    try:
+        stdin = stdin if coded is None else b64decode(coded, validate=True)
+    except ValueError:
+        raise BadData("stdin64: not base64") from None
+    return Request(id, argv, stdin, cwd, environ, bool(value.get("stream")))
 
 
 class Scope(NamedTuple):
@@ -121,28 +117,38 @@ class Scope(NamedTuple):
         return not self.sessions.isdisjoint(earlier.sessions)
 
 
-def scope_of(
-    verb: str, options: Mapping[str, object] | None, env: Env, cwd: str, existing: Container[str]
-) -> Scope:
-    """The scope of a command; `options`: None if they do not parse; `existing`: database sessions."""
-    if options is None:
-        return Scope(None)
-    declared, endless = module_of(verb).Options, bool(options.get("follow"))
+def scope_of(request: Request, server: Env, existing: Container[str]) -> Scope:
+    """The scope of a request; `existing`: sessions in a database, which is not queried here."""
+    environ = {**server.environ, **request.environ}
+    env = Env({name: value for name, value in environ.items() if value is not None})
+    assert server.options_of is not None  # noqa: S101 - set by what runs us
+    try:
+        options = server.options_of(request.argv)
+        if options is not None:
+            cwd = os.path.join(server.cwd(), request.cwd)
+            sessions = _sessions(request.argv[0], options, env, cwd, existing)
+            return Scope(sessions, bool(options.get("follow")))
+    except (HistoryError, OSError):
+        pass  # running it reports the error
+    return Scope(None)
+
+
+def _sessions(
+    verb: str, options: Mapping[str, object], env: Env, cwd: str, existing: Container[str]
+) -> frozenset[str] | None:
+    declared = module_of(verb).Options
     single = "session" in declared.TYPES and "sessions" not in declared.TYPES  # at most one session
     if verb in READ_OTHERS or not single or any(options.get(name) for name in READ_ALL):
-        return Scope(None, endless)
+        return None
     name = options.get("argument") or options.get("session")
     if name is None and verb != "search":  # search ignores $CODEH_SESSION
         name = env.environ.get("CODEH_SESSION")
     if name == "-":
-        return Scope(frozenset(), endless)
-    names = [name, options["into"]] if options.get("into") else [name]
-    sessions = [_session(each, env, cwd) for each in names]
-    exact = issubclass(declared, Writing) or sessions[0] in existing  # a database is not queried here
-    exact = exact or any(os.path.exists(f"{sessions[0]}.{ending}") for ending in ("jsonl", "json"))
-    if None in sessions or not exact:
-        return Scope(None, endless)  # it may be a prefix
-    return Scope(frozenset(map(str, sessions)), endless)
+        return frozenset()
+    first, second = (_session(each, env, cwd) for each in (name, options.get("into") or name))
+    exact = issubclass(declared, Writing) or first in existing
+    exact = exact or any(os.path.exists(f"{first}.{ending}") for ending in ("jsonl", "json"))
+    return frozenset((first, second)) if first and second and exact else None  # it may be a prefix
 
 
 def _session(name: object, env: Env, cwd: str) -> str | None:
@@ -152,5 +158,4 @@ def _session(name: object, env: Env, cwd: str) -> str | None:
     path = path_of(env, name)
     if path.startswith(SERVER):
         return path
-    path = os.path.realpath(os.path.join(cwd, path))
-    return path.removesuffix("l").removesuffix(".json")
+    return os.path.realpath(os.path.join(cwd, path)).removesuffix("l").removesuffix(".json")

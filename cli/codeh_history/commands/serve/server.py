@@ -10,230 +10,187 @@ import os
 import selectors
 import signal
 import tempfile
-import time
-from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from functools import partial
 
 import orjson
 
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, Interrupted, Usage
+from ...base.errors import HistoryError, Interrupted, Usage
 from ...base.escape import visible
 from ...session.records import BOM
 from ...store.paths import SERVER
 from . import request as requests
-from .request import Request, Scope, scope_of
-from .worker import MOST, Json, Output, Worker
+from .request import LONGEST, Request, Scope
+from .worker import MOST, SIGNALS, Json, Output, Worker
 
 RUNNING = 128  # concurrent commands, and as many that follow a session
 IDLE = 8  # idle workers to keep
 WAITING = 1000  # unanswered requests at which stdin is no longer read
 GRACE = 12.0  # seconds from SIGTERM to SIGKILL; commands give their children 10
 _CHUNK = 1 << 16
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
+@dataclass(eq=False)
 class Job:
-    """An unanswered request."""
+    """An unanswered request; `worker` runs it, and `kill` ends that after SIGTERM if it was cancelled."""
 
-    def __init__(self, request: Request, scope: Scope) -> None:
-        self.request = request
-        self.scope = scope
-        self.task: asyncio.Task[None]  # runs it
-        self.worker: Worker | None = None  # while it runs
-        self.kill: asyncio.TimerHandle | None = None  # after SIGTERM
-        self.cancelled = False
+    request: Request
+    scope: Scope
+    task: asyncio.Task[None] = field(init=False)
+    worker: Worker | None = None
+    kill: asyncio.TimerHandle | None = None
 
 
 class Server:
     """Runs requests from stdin until it ends."""
 
     def __init__(self, env: Env) -> None:
-        env.held = self  # keeps the server alive until the process exits
         self.env = env
-        self.cwd = env.cwd()
         # database sessions that exist; the database is not queried per request
         self.existing: set[str] = set()
         self.jobs: dict[requests.Id, Job] = {}  # in the order of requests
         self.idle: list[Worker] = []
-        self.line, self.number = bytearray(), 0  # the current line of stdin
-        self.ended = False  # whether stdin has ended
+        self.number = 0  # of the line of stdin
         self.stopped = 0  # number of the signal that stops the server
         self.sending = False
-
-    def run(self) -> int:
-        """Serve until all requests are answered; return the exit code."""
         # epoll does not support regular files
         self.loop = asyncio.SelectorEventLoop(selectors.PollSelector())
-        self.done = self.loop.create_future()
-        self.loop.set_exception_handler(self.fail)
         self.slots = {endless: asyncio.Semaphore(RUNNING) for endless in (False, True)}
-        for number in _SIGNALS:
+        self.unanswered = asyncio.Semaphore(WAITING)
+
+    def run(self) -> int:
+        """Serve until all requests are answered; return the exit code. Workers notice the server's exit."""
+        for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self.on_signal)
-        self.loop.add_reader(self.env.stdin, self.read)
         try:
-            self.loop.run_until_complete(self.done)
-        finally:
-            self.shut_down()
+            self.loop.run_until_complete(self.serve())
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
         return 128 + self.stopped if self.stopped else 0
-
-    def fail(self, _: object, context: Json) -> None:
-        """Stop with the exception of a callback."""
-        if not self.done.done():
-            self.done.set_exception(context["exception"])  # type: ignore[arg-type]
 
     # -- requests -------------------------------------------------------------------------------------
 
-    def read(self) -> None:
-        """Read available input and handle complete lines."""
-        data = os.read(self.env.stdin, _CHUNK)
-        *ends, rest = data.split(b"\n")
-        for end in ends:
-            self.handle_line(end)
-        self.line += rest[: requests.LONGEST + 1 - len(self.line)]
-        if not data:
-            self.handle_line(b"")
-            self.ended = True
-            for job in [job for job in self.jobs.values() if job.scope.endless]:
-                self.cancel(job, signal.SIGTERM)
-        self.update()
+    async def serve(self) -> None:
+        """Run until all tasks are done; an exception of one, or of a callback, ends the others."""
+        async with asyncio.TaskGroup() as self.tasks:
+            self.loop.set_exception_handler(lambda _, context: self.tasks.create_task(_fail(context)))
+            self.reading = self.tasks.create_task(self.read())
 
-    def handle_line(self, end: bytes) -> None:
-        """Handle the current line, completed by these bytes."""
-        self.number += 1
-        data = bytes(self.line + end[: requests.LONGEST + 1 - len(self.line)])
-        self.line.clear()
-        if self.number == 1:
-            data = data.removeprefix(BOM)
-        if len(data) > requests.LONGEST:
-            self.refuse(None, BadData(f"longer than {requests.LONGEST >> 20} MiB"))
-            return
-        if not data.strip():
-            return
-        id, request = requests.read(data)
-        if isinstance(request, HistoryError):
-            self.refuse(id, request)
-        elif request is None and id in self.jobs:
-            self.cancel(self.jobs[id], signal.SIGTERM)
-        elif request is not None and id in self.jobs:
-            self.refuse(id, Usage("id: already used by an unanswered request"))
-        elif request is not None:
-            job = Job(request, self.scope_of(request))
-            earlier = [each.task for each in self.jobs.values() if job.scope.waits_for(each.scope)]
-            job.task = self.loop.create_task(self.handle(job, earlier))
-            job.task.add_done_callback(asyncio.Task.result)  # an exception stops the server
-            self.jobs[id] = job
-
-    def scope_of(self, request: Request) -> Scope:
-        environ = {**self.env.environ, **request.environ}
-        env = Env({name: value for name, value in environ.items() if value is not None})
-        assert self.env.options_of is not None  # noqa: S101 - set by what runs us
-        try:
-            options = self.env.options_of(request.argv)
-            cwd = os.path.join(self.cwd, request.cwd)
-            return scope_of(request.argv[0], options, env, cwd, self.existing)
-        except (HistoryError, OSError):
-            return Scope(None)  # running it reports the error
-
-    def update(self) -> None:
-        """Pause or resume reading stdin; stop once it has ended and all requests are answered."""
-        if not self.ended and len(self.jobs) < WAITING:
-            self.loop.add_reader(self.env.stdin, self.read)
-        else:
+    async def read(self) -> None:
+        """Handle the lines of stdin; at its end, stop requests that follow a session."""
+        readable, line, data = asyncio.Event(), bytearray(), b"\n"
+        while data:
+            readable.clear()
+            self.loop.add_reader(self.env.stdin, readable.set)
+            await readable.wait()
             self.loop.remove_reader(self.env.stdin)
-        if self.ended and not self.jobs and not self.done.done():
-            self.done.set_result(None)
+            data = os.read(self.env.stdin, _CHUNK)
+            *ends, rest = (data or b"\n").split(b"\n")
+            for end in ends:
+                await self.handle_line(bytes(line + end))
+                line.clear()
+            line += rest[: LONGEST + 1 - len(line)]  # a longer line is refused
+        for job in [job for job in self.jobs.values() if job.scope.endless]:
+            self.cancel(job, signal.SIGTERM)
+
+    async def handle_line(self, line: bytes) -> None:
+        self.number += 1
+        if self.number == 1:
+            line = line.removeprefix(BOM)
+        if not line.strip():
+            return
+        id, request = requests.read(line)
+        job = self.jobs.get(id)
+        if job is not None and isinstance(request, Request):
+            request = Usage("id: already used by an unanswered request")
+        if isinstance(request, HistoryError):
+            self.send(id, _answer(request.exit_code, f"line {self.number}: {request}"))
+        elif request is not None:
+            await self.unanswered.acquire()
+            job = Job(request, requests.scope_of(request, self.env, self.existing))
+            earlier = [each for each in self.jobs.values() if job.scope.waits_for(each.scope)]
+            job.task = self.tasks.create_task(self.handle(job, earlier))
+            self.jobs[id] = job
+        elif job is not None:
+            self.cancel(job, signal.SIGTERM)
 
     # -- commands -------------------------------------------------------------------------------------
 
-    async def handle(self, job: Job, earlier: Sequence[asyncio.Task[None]]) -> None:
+    async def handle(self, job: Job, earlier: list[Job]) -> None:
         """Run a request after the earlier ones, and answer it; a cancelled one waits, but is not run."""
-        for task in earlier:
-            await task
+        for each in earlier:
+            await each.task
         async with self.slots[job.scope.endless]:
-            if not job.cancelled:
+            if job in self.jobs.values():
                 self.finish(job, await self.execute(job))
 
     async def execute(self, job: Job) -> Json:
         """Run a request in a worker; return the answer."""
-        outputs: list[Output] = []
+        send = partial(self.send, job.request.id) if job.request.stream else None
         try:
-            worker = job.worker = self.start(job.request, outputs)
-            code = await worker.code(self.loop)
+            with ExitStack() as pipes:
+                stdout, stderr = (
+                    pipes.enter_context(closing(Output(name, send, self.loop)))
+                    for name in ("stdout", "stderr")
+                )
+                worker = job.worker = self.start(job.request, stdout, stderr)
+                code = await worker.code(self.loop)
         except OSError as error:
-            return {"code": 75, "stdout": "", "stderr": _line(f"no process: {error.strerror}")}
-        finally:
-            for output in outputs:
-                self.loop.remove_reader(output.fd)
-                output.close()
+            return _answer(75, f"no process: {error.strerror}")
         note = ""
         if job.kill is not None:
             job.kill.cancel()
             worker.signal(signal.SIGTERM, all=True)  # children of a killed shell
         if code is None:
-            code = worker.end() or 0
-            if not job.cancelled:
+            code = worker.end()
+            if job.kill is None:
                 note = _line(f"the command was killed (exit {code}); what it stored is stored")
         elif worker.spent or len(self.idle) >= IDLE:
             worker.end()
         else:
             self.idle.append(worker)
-        if any(output.lost for output in outputs):
+        if stdout.lost or stderr.lost:
             code = 74
             note += _line(f"output above {MOST >> 20} MiB is lost, what it did is done; use stream")
         if not code:
             self.existing.update(each for each in job.scope.sessions or () if each.startswith(SERVER))
-        stdout, stderr = outputs
         return {"code": code, **stdout.end(), **stderr.end(note)}
 
-    def start(self, request: Request, outputs: list[Output]) -> Worker:
-        """Send the request to the most recently used idle worker or a new one; fill `outputs`."""
-        files = [_stdin(request.stdin)]
-        send = partial(self.send, request.id) if request.stream else None
-        assert self.env.run_line is not None  # noqa: S101 - it is what runs us
-        try:
-            for name in ("stdout", "stderr"):
-                ours, theirs = os.pipe()
-                files.append(theirs)
-                outputs.append(Output(ours, name, send))
-                self.loop.add_reader(ours, self.read_output, outputs[-1])
+    def start(self, request: Request, *outputs: Output) -> Worker:
+        """Send the request to the most recently used idle worker or a new one."""
+        with tempfile.TemporaryFile() if request.stdin is not None else open(os.devnull, "rb") as stdin:
+            if request.stdin is not None:
+                stdin.write(request.stdin)
+                stdin.seek(0)
+            files = [file.fileno() for file in (stdin, *(output.theirs for output in outputs))]
             while True:
-                worker = self.idle.pop() if self.idle else Worker(self.env.run_line, self.env.environ)
-                if worker.send(request.argv, request.cwd, request.environ, files):
-                    return worker
+                worker = self.idle.pop() if self.idle else Worker(self.env)
+                if worker.send((request.argv, request.cwd, request.environ), files):
+                    break
                 worker.end()  # it died while idle
-        finally:
-            for fd in files:
-                os.close(fd)
-
-    def read_output(self, output: Output) -> None:
-        if not output.read():
-            self.loop.remove_reader(output.fd)
+        for output in outputs:
+            output.theirs.close()
+        return worker
 
     def finish(self, job: Job, answer: Json) -> None:
         """Answer a request and remove it."""
         job.worker = None
         self.send(job.request.id, answer)  # raises if stdout is closed; the request then stays unanswered
         del self.jobs[job.request.id]
-        self.update()
+        self.unanswered.release()
 
     def cancel(self, job: Job, number: int) -> None:
         """Cancel a request: signal its command, or never start it."""
-        if job.cancelled:
-            return
-        job.cancelled = True
         if job.worker is None:
-            self.finish(job, {"code": 128 + number, "stdout": "", "stderr": ""})
-        else:
+            self.finish(job, _answer(128 + number))
+        elif job.kill is None:
             job.worker.signal(signal.SIGTERM)
             job.kill = self.loop.call_later(GRACE, partial(job.worker.signal, signal.SIGKILL, all=True))
 
-    # -- answers, shutdown -------------------------------------------------------------------------------
-
-    def refuse(self, id: requests.Id, error: HistoryError) -> None:
-        err = _line(f"line {self.number}: {error}")
-        self.send(id, {"code": error.exit_code, "stdout": "", "stderr": err})
+    # -- answers, signals -------------------------------------------------------------------------------
 
     def send(self, id: requests.Id, what: Json) -> None:
         """Write a line to stdout; block until it is read or a signal arrives."""
@@ -251,33 +208,17 @@ class Server:
         self.loop.call_soon_threadsafe(self.stop)
 
     def stop(self) -> None:
-        self.ended = True
+        self.reading.cancel()
         for job in list(self.jobs.values()):
             self.cancel(job, self.stopped)
-        self.update()
-
-    def shut_down(self) -> None:
-        """Stop the remaining workers."""
-        running = [job.worker for job in self.jobs.values() if job.worker is not None]
-        for worker in running:
-            worker.signal(signal.SIGTERM)
-        until = time.monotonic() + GRACE
-        remaining = running + self.idle
-        while remaining := [worker for worker in remaining if worker.end(wait=False) is None]:
-            if time.monotonic() > until:
-                for worker in remaining:
-                    worker.signal(signal.SIGKILL, all=True)
-            time.sleep(0.001)
 
 
-def _stdin(data: bytes | None) -> int:
-    """Open a temporary file with these bytes as a command's stdin; /dev/null for None."""
-    if data is None:
-        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.seek(0)
-        return os.dup(file.fileno())
+async def _fail(context: Json) -> None:
+    raise context["exception"]
+
+
+def _answer(code: int, problem: str = "") -> Json:
+    return {"code": code, "stdout": "", "stderr": _line(problem) if problem else ""}
 
 
 def _line(text: str) -> str:
