@@ -3,7 +3,7 @@
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.commands.serve.request import Scope, scope_of
+from codeh_history.commands.serve.request import Request, Scope, scope_of
 from codeh_history.main import options_of
 from codeh_history.store.paths import path_of
 
@@ -71,8 +71,9 @@ SCOPES = [
 ]
 
 
-def scope(argv, env, cwd, session_options):
-    return scope_of(argv[0], options_of(argv), env, cwd, session_options)
+def scope(argv, env, existing=(), cwd="/"):
+    env.options_of = options_of
+    return scope_of(Request(1, argv, cwd=cwd), env, existing)
 
 
 @pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
@@ -84,24 +85,24 @@ def test_the_sessions_of_a_command_line(home, argv, expected):
     env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "env"})
     argv = [word.replace("HOME", str(home)) for word in argv]
     root = sessions.resolve()
-    sessions_used, endless = scope(argv, env, "/", ())
+    sessions_used, endless = scope(argv, env)
     assert sessions_used == (None if expected is None else {str(root / name) for name in expected})
     assert not endless
 
 
 def test_a_session_on_a_server_is_certain_where_it_is_written_or_was():
     env = Env({"CODEH_HOME": "/none", "CODEH_STORE": "postgres://localhost/x"})
-    [session] = scope(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
+    [session] = scope(["append", "-s", "a", "-m", "x"], env).sessions or ()
     assert session == path_of(env, "a")
-    assert scope(["last", "a"], env, "/", ()).sessions is None
-    assert scope(["last", "a"], env, "/", {session}).sessions == {session}
+    assert scope(["last", "a"], env).sessions is None
+    assert scope(["last", "a"], env, {session}).sessions == {session}
 
 
 def test_a_path_is_relative_to_the_request_and_follow_is_endless(home):
     home.mkdir()
     env = Env({"CODEH_HOME": "."})
     (home / "x.jsonl").touch()
-    result = scope(["show", "-f", "./x.jsonl"], env, str(home), ())
+    result = scope(["show", "-f", "./x.jsonl"], env, cwd=str(home))
     assert result == (frozenset({str(home.resolve() / "x")}), True)
-    result = scope(["append", "-s", "y"], env, str(home), ())
+    result = scope(["append", "-s", "y"], env, cwd=str(home))
     assert result == (frozenset({str(home.resolve() / "sessions" / "y")}), False)
