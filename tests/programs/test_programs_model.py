@@ -68,10 +68,10 @@ def entries(session):
 def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
     session = Session("pi", "s")
     for title in (None, "", 7, ["x"]):
-        session.set_title(title)
+        session.about({"name": title}, title="name")
     assert session.settings == {}
-    session.set_title("one")
-    session.set_title("two")
+    session.about({"name": "one"}, title="name")
+    session.about({"name": "two"}, title="name")
     assert session.settings == {"title": "two"}
     for kind, many in (("command", 2), ("note", 0), ("command", 1)):
         session.skip(kind, many)

@@ -50,6 +50,10 @@ def add(branch, ids):
     branch.items += [entry(id) for id in ids]
 
 
+def add_nodes(branch, path):
+    add(branch, [node.id for node in path])
+
+
 @pytest.mark.parametrize(
     ("text", "live", "expected"),
     [
@@ -61,7 +65,7 @@ def add(branch, ids):
 def test_each_branch_of_an_export_is_a_session(text, live, expected):
     """Of each branch: its id, its messages, and where it left."""
     session = Session("pi", "s")
-    assert read_exported(session, tree(text), live[-1], add) == set(live)
+    assert read_exported(session, tree(text), live[-1], add_nodes) == set(live)
     branches = session.branches()
     assert [
         (it.id, "".join(item.id for item in it.items), (it.parent or {}).get("at")) for it in branches
@@ -84,7 +88,7 @@ def test_what_a_sub_agent_called_and_its_kind_are_told():
     call = {"functionCall": {"id": "c", "name": "Bash", "args": {}}}
     answer = Entry("a", "codeh", None, [Piece(1, [call])], {"usage": {"input": 1}})
     scout = Session("pi", "s", items=[answer], agent_name="scout")
-    (used,) = trees.usage_of(scout)
+    (used,) = trees.usage_of([scout])
     assert used.fields == {"usage": {"input": 1}, "agent": "scout", "tools": ["Bash"]}
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import repeat
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..providers.parts import objects
@@ -13,7 +12,7 @@ from .fields import answer_fields, at, name_at, objects_at, text_at, time_of
 from .model import SUB_SESSION, Session
 from .parts import ConversationIds, media, texts, thought
 from .protocol import Head, Program, Source
-from .tree import of_session
+from .tree import as_agent
 
 _ANSWER = {"model": "model_name", "usage": "metrics"}
 _USAGE = {
@@ -40,10 +39,14 @@ def _session(program: str, value: Json, ids: ConversationIds) -> Session:
     session.set(tools=objects_at(value, "agent.tool_definitions"))
     for session.number, step in enumerate(steps, 1):
         _step(session, step, name_at(value, "agent.model_name"))
+
+    def agents() -> Iterator[Session]:
+        ids = ConversationIds()
+        for agent in below:
+            yield as_agent(_session(program, agent, ids), session)
+
+    session.branches = agents
     session.skip(SUB_SESSION, len(below))
-    session.branches = lambda: of_session(
-        session, map(_session, repeat(program), below, repeat(ConversationIds()))
-    )
     if value.get("continued_trajectory_ref"):
         session.skip(f"continuation in another file ({value['continued_trajectory_ref']})")
     return session

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.mime import mime_type
-from ..providers.parts import object_of
 from ..session.model import Json, Part
 from . import source as json_values
 from .fields import answer_fields, at, hash_id, list_at, name_at, object_at, objects_at, seconds, text_at
@@ -19,10 +18,6 @@ from .tree import Node, read_exported
 _KINDS = {"assistant": "codeh", "tool": "tool", "user": "user"}
 _NO_TOOL = ("all", "")  # recipients of messages that are not calls
 _UNSENT = ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
-_POINTERS = {
-    "image_asset_pointer": "image", "audio_asset_pointer": "audio",
-    "video_container_asset_pointer": "video",
-}  # fmt: skip
 _LIVE = "real_time_user_audio_video_asset_pointer"
 _TEXTS = {  # fields with a content's text, joined by newlines; `|` separates alternatives
     "code": ("text",), "execution_output": ("text",), "system_error": ("text|name",),
@@ -46,23 +41,22 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _session(program: str, source: Source, value: Json) -> Session:
-    id = name_at(value, "conversation_id", "id")
     tree = {key: node for key, node in object_at(value, "mapping").items() if isinstance(node, dict)}
-    session = Session(program, id or hash_id(*tree), created=seconds(value.get("create_time")))
-    session.set_title(value.get("title"))
+    id = name_at(value, "conversation_id", "id") or hash_id(*tree)
+    session = Session(program, id, created=seconds(value.get("create_time")))
+    session.about(value, title="title")
     messages = {key: object_at(node, "message") for key, node in tree.items()}
 
-    def fill(session: Session, ids: list[str]) -> None:
+    def fill(session: Session, path: list[Node]) -> None:
         branch = _Branch(session, source)
-        for key in ids:
-            if messages[key]:
-                branch.message(key, messages[key])
+        for node in path:
+            if messages[node.id]:
+                branch.message(node.id, messages[node.id])
 
     nodes = {key: Node(key, name_at(tree[key], "parent"), n) for n, key in enumerate(tree)}
     live = read_exported(session, nodes, name_at(value, "current_node"), fill)
     others = (message for key, message in messages.items() if key not in live and not _hidden(message))
-    roles = [at(message, "author.role") for message in others]
-    session.skip(ABANDONED, sum(role in _KINDS for role in roles if isinstance(role, str)))
+    session.skip(ABANDONED, sum(text_at(message, "author.role") in _KINDS for message in others))
     return session
 
 
@@ -77,8 +71,6 @@ class _Branch:
         self.session = session
         self.source = source
         self.bytes_left = _MAX_IMAGES  # for further images
-        self.thoughts: Entry | None = None  # the last message if it is thoughts, which the next one joins
-        self.answer: Any = None  # the last message's result, which more messages of the tool extend
 
     def message(self, key: str, message: Json) -> None:
         session = self.session
@@ -91,65 +83,64 @@ class _Branch:
             session.skip("system message" if role == "system" else "hidden message")
         elif session.kind_of(role, _KINDS) is None:
             return
-        elif (parts := self.parts(content)) is None:
+        elif (parts := self.parts(kind, content)) is None:
             session.skip(f"content ({kind or 'without a type'})")
         elif role == "assistant":
             self.model(key, message, [_with_sources(part, message) for part in parts], ts)
         elif role == "tool":
             self.result(key, message, parts, ts)
         else:
-            self.thoughts = self.answer = None
             session.add("user", parts, id=key, ts=ts)
 
     def model(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
-        """Add a model message: text, thoughts, or a message to a tool, which is a call."""
-        self.answer = None
-        tool, content = text_at(message, "recipient"), object_at(message, "content")
+        """Add a model message: text, thoughts, or a message to a tool, which is a call.
+
+        It joins thoughts before it.
+        """
+        tool, fields = text_at(message, "recipient"), answer_fields(message, _ANSWER, {})
         if tool not in _NO_TOOL and parts:
             text = "\n".join(texts(parts))
             is_object = text.strip()[:1] == "{" and text.strip()[-1:] == "}"
             parts = [self.session.call(key, tool, text if is_object else {"input": text})]
-        fields, entry = answer_fields(message, _ANSWER, {}), self.thoughts
-        if entry is not None and parts:
-            self.session.extend(entry, parts)
-            entry.fields |= fields
+        last = self.last("codeh")
+        if last is not None and parts and all("thought" in part for part in last.parts):
+            self.session.extend(last, parts)
+            last.fields |= fields
         else:
-            entry = self.session.add("codeh", parts, id=key, ts=ts, **fields)
-        self.thoughts = entry if content.get("content_type") == "thoughts" else None
+            self.session.add("codeh", parts, id=key, ts=ts, **fields)
 
     def result(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
         """Add a tool's message; consecutive ones are one result."""
-        self.thoughts = None
-        if self.answer is not None:
-            result = self.answer["functionResponse"]
+        last: Any = self.last("tool")
+        if last is not None:
+            result = last.parts[0]["functionResponse"]
             output = (result["response"]["output"], "\n".join(texts(parts)))
             result["response"]["output"] = "\n\n".join(filter(None, output))
             if files := without_texts(parts):
                 result.setdefault("parts", []).extend(files)
         elif self.session.open_calls:
-            self.answer = self.session.result(None, at(message, "author.name"), parts)
-            self.session.add("tool", [self.answer], id=key, ts=ts)
+            answer = self.session.result(None, at(message, "author.name"), parts)
+            self.session.add("tool", [answer], id=key, ts=ts)
         else:
             self.session.skip("message of a tool that was not called")
 
+    def last(self, kind: str) -> Entry | None:
+        """The last message if it is of this kind."""
+        item = self.session.items[-1] if self.session.items else None
+        return item if isinstance(item, Entry) and item.kind == kind else None
+
     # -- contents ------------------------------------------------------------------------------------------
 
-    def parts(self, content: Json) -> list[Part] | None:
+    def parts(self, kind: str, content: Json) -> list[Part] | None:
         """The parts of a content; None if its type is unknown."""
-        kind = str(content.get("content_type"))
-        parts: list[Part] = []
         if kind == "thoughts":
-            for each in objects_at(content, "thoughts"):
-                summary, text = text_at(each, "summary"), text_at(each, "content")
-                parts.append(thought(f"**{summary}**\n\n{text}" if summary and text else summary or text))
-            return parts
+            each = (
+                (text_at(item, "summary"), text_at(item, "content")) for item in objects_at(content, kind)
+            )
+            return [thought("\n\n".join([f"**{a}**", b]) if a and b else a or b) for a, b in each]
         if kind in ("text", "multimodal_text") or (kind not in _TEXTS and list_at(content, "parts")):
-            for each in list_at(content, "parts"):
-                if (image := self.image(each)) is not None:
-                    parts.append(image)
-                elif text := _text(each):
-                    parts.append({"text": text})
-            return parts
+            parts = ((self.image(part), _text(part)) for part in list_at(content, "parts"))
+            return [image or {"text": text} for image, text in parts if image or text]
         lines = (name_at(content, *fields.split("|")) for fields in _TEXTS.get(kind, ("text",)))
         text = "\n".join(filter(None, lines))
         return [{"text": text}] if text else [] if kind in _TEXTS else None
@@ -184,15 +175,13 @@ def _text(part: Any) -> str:
     """The text of an element of `parts`; a pointer to a file becomes a placeholder with its name."""
     if isinstance(part, str):
         return part
-    part = object_of(part)
-    kind = part.get("content_type")
+    kind, pointer = text_at(part, "content_type"), name_at(part, "asset_pointer")
     if kind == _LIVE:
-        assets = (object_at(part, "audio_asset_pointer"), *objects_at(part, "frames_asset_pointers"))
-        named = (_text({"content_type": "audio_asset_pointer", **asset}) for asset in assets)
+        audio, frames = object_at(part, "audio_asset_pointer"), objects_at(part, "frames_asset_pointers")
+        named = (_text({"content_type": "audio_asset_pointer", **asset}) for asset in (audio, *frames))
         return "\n".join(filter(None, named))
-    pointer = name_at(part, "asset_pointer")
     if pointer and kind != "audio_transcription":
-        return f"[{_POINTERS.get(str(kind), 'file')}: {pointer}]"
+        return f"[{kind.partition('_')[0] or 'file'}: {pointer}]"
     return text_at(part, "text")
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..providers.parts import objects
 from ..session.model import Json, Part
 from . import source as json_values
 from .fields import hash_id, name_at, objects_at, text_at, time_of
 from .model import ABANDONED, Session
-from .parts import thought
+from .parts import parts_of
 from .protocol import Head, Program, Source
 from .tree import Node, read_exported
 
@@ -29,21 +29,20 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _session(program: str, value: Json) -> Session:
     messages = objects_at(value, "chat_messages")
     id = name_at(value, "uuid") or hash_id(*(message.get("uuid") for message in messages))
-    session = Session(program, id, created=time_of(value.get("created_at")))
-    session.set_title(value.get("name"))
+    session = Session(program, id)
+    session.about(value, created="created_at", title="name")
     by_id = {name_at(message, "uuid") or str(place): message for place, message in enumerate(messages)}
-    has_parents = any(message.get("parent_message_uuid") in by_id for message in messages)
+    is_tree = any(message.get("parent_message_uuid") in by_id for message in messages)
     nodes: dict[str, Node] = {}
     for number, (id, message) in enumerate(by_id.items(), 1):
-        parent = name_at(message, "parent_message_uuid")
-        if not has_parents:  # an older export, which is not a tree
-            parent = next(reversed(nodes), None)
+        last = next(reversed(nodes), None)  # the parent in older exports
+        parent = name_at(message, "parent_message_uuid") if is_tree else last
         nodes[id] = Node(id, None if (parent or "").startswith(_ROOT) else parent, number)
 
-    def fill(session: Session, ids: list[str]) -> None:
-        for id in ids:
-            session.number = nodes[id].number
-            _message(session, by_id[id], name_at(value, "model"))
+    def fill(session: Session, path: list[Node]) -> None:
+        for node in path:
+            session.number = node.number
+            _message(session, by_id[node.id], name_at(value, "model"))
 
     live = read_exported(session, nodes, name_at(value, "current_leaf_message_uuid"), fill)
     session.skip(ABANDONED, len(messages) - len(live))
@@ -55,46 +54,35 @@ def _message(session: Session, message: Json, model: str | None) -> None:
     kind = session.kind_of(message.get("sender"), _KINDS)
     if kind is None:
         return
-    parts = [part for block in objects_at(message, "content") for part in _parts(session, block)]
+    parts = parts_of(message.get("content"), lambda block: _part(session, block))
     if all(part == {"text": ""} for part in parts):
         parts = [{"text": text_at(message, "text")}]
     files: list[Part] = []  # names of attached files, with their text if it is in the export
     for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
         name = name_at(file, "file_name", "file_uuid") or "file"
         files.append({"text": "\n".join([f"[file: {name}]", *_texts_at(file, "extracted_content")])})
-    ts, id = time_of(message.get("created_at")), message.get("uuid")
-    if kind == "user":
-        session.turn(kind, [*files, *parts], id=id, ts=ts)
-    else:
-        session.turn(kind, parts, id=id, ts=ts, model=model)
+    is_users = kind == "user"
+    session.turn(
+        kind, [*files, *parts] if is_users else parts, id=message.get("uuid"),
+        ts=time_of(message.get("created_at")), model=None if is_users else model,
+    )  # fmt: skip
 
 
-def _parts(session: Session, block: Json) -> Iterator[Part]:
-    """Yield the part of a block; count other blocks."""
+def _part(session: Session, block: Json) -> Part | None:
     match block.get("type"):
-        case "text":
-            yield {"text": text_at(block, "text")}
-        case "thinking":
-            yield thought(text_at(block, "thinking"), block.get("signature"))
         case "voice_note":
-            yield {"text": "\n\n".join(_texts_at(block, "title", "text"))}
-        case "tool_use":
-            yield session.call(block.get("id"), block.get("name"), block.get("input"))
+            return {"text": "\n\n".join(_texts_at(block, "title", "text"))}
         case "tool_result":
-            content, failed = block.get("content"), block.get("is_error") is True
+            content = block.get("content")
             if not isinstance(content, str):
-                named = ("title", "url", "text", "file_name")  # fields kept of other blocks
-                texts = [
-                    text_at(part, "text")
-                    if part.get("type") == "text"
-                    else "\n".join(_texts_at(part, *named))
-                    for part in objects(content)
-                ]
+                texts = ("\n".join(_texts_at(part, *_IN_RESULT)) for part in objects(content))
                 content = "\n\n".join(filter(None, texts))
-            id, name = block.get("tool_use_id"), block.get("name")
-            yield session.result(id, name, [{"text": content}], failed=failed)
-        case kind:
-            session.skip(f"block ({kind})")
+            id, failed = block.get("tool_use_id"), block.get("is_error") is True
+            return session.result(id, block.get("name"), [{"text": content}], failed=failed)
+    return session.part(block)
+
+
+_IN_RESULT = ("title", "url", "text", "file_name")  # fields kept of a result's blocks
 
 
 def _texts_at(block: Json, *fields: str) -> list[str]:

@@ -11,15 +11,16 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..providers.parts import blocks_of, native, object_of, objects
+from ..providers.parts import object_of, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from . import pairs
-from . import source as json_values
-from .fields import answer_fields, at, hash_id, list_at, name_at, object_at, objects_at, text_at, time_of
+from .fields import answer_fields, at, hash_id, list_at, name_at, objects_at, text_at, time_of
 from .model import Session
-from .parts import inline, texts, thought, without_texts
+from .parts import parts_of, texts, without_texts
 from .protocol import Head, Place, Program, Source
+from .source import objects as objects_in
+from .source import value_beside
 
 _KINDS = {"user": "user", "assistant": "codeh"}
 _FORMATS = {"anthropic": "anthropic", "gemini": "gemini", "openai-native": "openai-responses"}
@@ -60,11 +61,10 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     session = Session(program.name, source.stem)
     messages: list[Json] = []
-    for _, value in json_values.objects(source, session.problems):
+    for _, value in objects_in(source, session.problems):
         if isinstance(value.get("messages"), list):
             messages += objects(value["messages"])
-            session.id = name_at(value, "sessionId") or session.id
-            session.version = name_at(value, "origin.version")
+            session.about(value, id="sessionId", version="origin.version")
             session.agent = text_at(value, "agent") in ("subagent", "teammate")
         else:
             messages.append(value)
@@ -74,23 +74,17 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     )
     compaction: Json = {}
     if path := _PATH.fullmatch(source.path):
-        compaction = _session_fields(session, source, path[1], path[2])
+        folder, stem = path.groups()
+        if session.agent:
+            session.id = f"{folder}-{stem}"
+            session.set_parent(folder, agent=True)
+        fields = value_beside(source, folder, f"{stem}.json", above=1)
+        session.about(fields, cwd="cwd", created="started_at", title="metadata.title")
+        compaction = object_of(value_beside(source, folder, f"{stem}.compaction.json", above=1))
     else:
         messages = _task(session, source, messages)
     _add(session, messages, compaction)
     yield session
-
-
-def _session_fields(session: Session, source: Source, folder: str, stem: str) -> Json:
-    """Read the session's fields from files beside it; return its compaction, or {}."""
-    if session.agent:
-        session.id = f"{folder}-{stem}"
-        session.set_parent(f"{session.program}-{folder}", agent=True)
-    about = json_values.value_beside(source, folder, f"{stem}.json", above=1)
-    session.cwd = name_at(about, "cwd")
-    session.created = time_of(at(about, "started_at"))
-    session.set_title(at(about, "metadata.title"))
-    return object_of(json_values.value_beside(source, folder, f"{stem}.compaction.json", above=1))
 
 
 def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
@@ -98,11 +92,10 @@ def _task(session: Session, source: Source, messages: list[Json]) -> list[Json]:
     path = _TASK.fullmatch(source.path)
     if session.id == source.stem:
         session.id = path[1] if path else hash_id(*map(dumps, messages[:1]))
-    tasks = objects(json_values.value_beside(source, "state", "taskHistory.json", above=2))
+    tasks = objects(value_beside(source, "state", "taskHistory.json", above=2))
     task = next((task for task in tasks if task.get("id") == session.id), {})
-    session.cwd = name_at(task, "cwdOnTaskInitialization", "workspace")
-    session.created = time_of(messages[0].get("ts")) if messages else None
-    session.set_title(task.get("task"))
+    session.about(task, cwd="cwdOnTaskInitialization workspace", title="task")
+    session.about(messages[:1] and messages[0], created="ts")
     _, last = [*list_at(task, "conversationHistoryDeletedRange"), None, None][:2]
     if not isinstance(last, int) or not 2 <= last < len(messages) - 1:
         return messages
@@ -117,19 +110,20 @@ def _add(session: Session, messages: list[Json], compaction: Json) -> None:
     parents: dict[str | None, list[str]] = {}  # a summary's id → the items that it replaces
     for session.number, message in enumerate(messages, 1):
         before, condensed = len(session.items), name_at(message, "condenseId")
+        ts = time_of(message.get("ts"))
         if name_at(message, "truncationParent") in hidden:
             session.skip(_OUTSIDE)
         elif at(message, "metadata.displayOnly") is True:
             session.skip("message that is only shown", own=True)
         elif message.get("isSummary") is True and condensed and condensed in parents:
-            parts, ts = _parts(session, message), time_of(message.get("ts"))
+            parts = _parts(session, message)
             keep = [id for id in session.live if id not in parents[condensed]]
             session.summarise(f"summary-{condensed}", ts, "\n".join(texts(parts)), keep)
             session.add("codeh", without_texts(parts), ts=ts)  # calls whose results follow
         elif kind := session.kind_of(message.get("role"), _KINDS):
             format = _FORMATS.get(text_at(message, "modelInfo.provider"))
             fields = answer_fields(message, _ANSWER, _USAGE, format) if kind == "codeh" else {}
-            id, ts = name_at(message, "id"), time_of(message.get("ts"))
+            id = name_at(message, "id")
             session.turn(kind, _parts(session, message), id=id, ts=ts, **fields)
             ids[id] = [item.id for item in session.items[before:]]
             parents.setdefault(name_at(message, "condenseParent"), []).extend(ids[id])
@@ -149,48 +143,23 @@ def _compact(session: Session, compaction: Json, ids: dict[str | None, list[str]
 
 
 def _parts(session: Session, message: Json) -> list[Part]:
-    blocks = objects(blocks_of(message.get("content")))
-    return [part for block in blocks if (part := _part(session, block)) is not None]
+    return parts_of(message.get("content"), lambda block: _part(session, block))
 
 
-def _part(session: Session, block: Json) -> Any:
+def _part(session: Session, block: Json) -> Part | None:
     match block.get("type"):
-        case "text":
-            text = text_at(block, "text")
-            return {"text": _INPUT.sub("", text).strip() if "<user_input" in text else text}
-        case "image":
-            return _image(block)
+        case "text" if "<user_input" in (text := text_at(block, "text")):
+            return {"text": _INPUT.sub("", text).strip()}
         case "file":
-            path, content = text_at(block, "path"), text_at(block, "content")
-            return {"text": f'<file_content path="{path}">\n{content}\n</file_content>'}
-        case "thinking" | "reasoning":
-            return thought(name_at(block, "thinking", "text") or "", block.get("signature"))
-        case "redacted_thinking":
-            return native("anthropic", block)
-        case "tool_use":
-            return session.call(block.get("id"), block.get("name"), block.get("input"))
+            path, text = text_at(block, "path"), text_at(block, "content")
+            return {"text": f'<file_content path="{path}">\n{text}\n</file_content>'}
         case "tool_result":
-            failed = block.get("is_error") is True
-            return session.result(block.get("tool_use_id"), None, _result(block), failed=failed)
-        case kind:
-            session.skip(f"content ({kind})")
-            return None
-
-
-def _result(block: Json) -> list[Part]:
-    """The parts of a result; a value other than text and images becomes JSON, as the program sends it."""
-    content = block.get("content")
-    if isinstance(content, str):
-        return [{"text": content}]
-    blocks = objects(content)
-    if any(item.get("type") not in ("text", "image") for item in blocks):
-        return [{"text": dumps(content).decode()}]
-    return [_image(item) if item["type"] == "image" else {"text": text_at(item, "text")} for item in blocks]
-
-
-def _image(block: Json) -> Part:
-    of = object_at(block, "source") or block
-    return inline(text_at(of, "data"), name_at(of, "media_type", "mediaType"), "image/png")
+            content, failed = block.get("content"), block.get("is_error") is True
+            if any(item.get("type") not in ("text", "image") for item in objects(content)):
+                content = dumps(content).decode()  # as the program sends it
+            parts = parts_of(content, session.part)
+            return session.result(block.get("tool_use_id"), None, parts, failed=failed)
+    return session.part(block)
 
 
 _TASKS = ("tasks/*/api_conversation_history.json",)

@@ -12,12 +12,12 @@ from typing import Any
 
 from ..base.read_json import json_object
 from ..base.words import plural
-from ..providers.parts import blocks_of, native, objects
+from ..providers.parts import blocks_of, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from .fields import at, hash_id, name_at, text_at, time_of
 from .model import Session
-from .parts import inline, media, thought
+from .parts import media, parts_of
 from .protocol import Head, Place, Program, Source
 from .source import line_objects
 
@@ -39,9 +39,7 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a transcript or of a database."""
-    path = source.path.split("/")
-    folder = path[-2] if len(path) > 1 else source.stem
-    session = Session(program.name, folder if source.head.tables else source.stem)
+    session = Session(program.name, source.stem)
     if source.head.tables:
         _database(session, source)
     else:
@@ -56,13 +54,12 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 def _database(session: Session, source: Source) -> None:
     """Read the session's fields and messages from a database."""
+    session.id = [session.id, *source.path.split("/")[:-1]][-1]  # the folder's name
     for row in source.rows("SELECT value FROM meta WHERE key = '0'"):
         value = row.get("value")
         text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
         about = json_object(bytes.fromhex(text) if _HEX.fullmatch(text) else text)
-        session.id = name_at(about, "agentId") or session.id
-        session.cwd, session.created = name_at(about, "workspacePath"), time_of(at(about, "createdAt"))
-        session.set_title(at(about, "name"))
+        session.about(about, id="agentId", cwd="workspacePath", created="createdAt", title="name")
     for session.number, row in enumerate(source.rows("SELECT id, data FROM blobs ORDER BY rowid"), 1):
         data = json_object(row.get("data"))
         if data is None or "role" not in data:
@@ -79,37 +76,24 @@ def _message(session: Session, data: Json, content: Any, id: str | None = None) 
     if kind == "user" and any("<user_info>" in text_at(block, "text") for block in blocks):
         session.skip("context message", own=True)
     elif kind is not None:
-        parts = [part for block in blocks if (part := _part(session, block)) is not None]
         model = name_at(data, "providerOptions.cursor.modelName") if kind == "codeh" else None
         id, ts = id or hash_id(kind, dumps(data)), time_of(data.get("createdAt"))
+        parts = parts_of(blocks, lambda block: _part(session, block))
         session.turn(kind, parts, id=id, ts=ts, model=model)
 
 
 def _part(session: Session, block: Json) -> Part | None:
     match block.get("type"):
-        case "text":
-            query = _QUERY.fullmatch(text := text_at(block, "text"))
-            return {"text": query[1] if query else text}
-        case "reasoning" | "thinking" as kind:
-            return thought(text_at(block, "text") or text_at(block, kind))
-        case "tool-call" | "tool_use":
-            id, name = block.get("toolCallId") or block.get("id"), name_at(block, "toolName", "name")
-            return session.call(id, name, block.get("args", block.get("input")))
+        case "text" if query := _QUERY.fullmatch(text_at(block, "text")):
+            return {"text": query[1]}
         case "tool-result":
             result, id, name = block.get("result"), block.get("toolCallId"), block.get("toolName")
             if not isinstance(result, str):
                 result = "\n".join(text_at(part, "text") for part in objects(result))
             return session.result(id, name, [{"text": result}], failed=block.get("isError") is True)
-        case "image":
-            data, mime = name_at(block, "image", "data"), name_at(block, "mimeType", "mediaType")
-            if data and not data.startswith(("http", "data:")):
-                return inline(data, mime, "image/png")
-            return media(data, mime, "image")
-        case "redacted-reasoning":
-            session.skip("redacted thinking")
-            return None
-        case _:
-            return native(session.program, block)
+        case "image" if (url := name_at(block, "image", "data") or "").startswith(("http", "data:")):
+            return media(url, name_at(block, "mimeType", "mediaType"), "image")
+    return session.part(block)
 
 
 _FILES = "projects/*/agent-transcripts/*.jsonl projects/*/agent-transcripts/*/*.jsonl chats/*/*/store.db"

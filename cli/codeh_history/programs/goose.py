@@ -11,13 +11,12 @@ from typing import Any
 
 from ..providers import usage
 from ..providers.json_text import value_of
-from ..providers.parts import native, objects
+from ..providers.parts import native
 from ..session.model import Json, Part
-from .fields import at, hash_id, name_at, object_at, objects_at, omit_empty, seconds, text_at, time_of
+from .fields import at, hash_id, name_at, object_at, objects_at, omit_empty, seconds, text_at
 from .model import SUB_SESSION, Entry, Session
-from .parts import inline, thought
+from .parts import parts_of
 from .protocol import Head, Place, Program, Source
-from .records import session_id
 from .source import fill
 
 _TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
@@ -30,6 +29,7 @@ _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "cache_read_tokens",
     "cacheWrite": "cache_write_tokens", "total": "total_tokens",
 }  # fmt: skip
+_OF_A_SESSION = "WHERE session_id = ? ORDER BY rowid"
 
 
 def recognises(head: Head) -> bool:
@@ -44,26 +44,26 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     for row in rows:
         above = row.get("parent_session_id") if row.get("session_type") == "sub_agent" else None
         below.setdefault(above if above in ids - {row["id"]} else None, []).append(row)
-    return _sessions(program.name, source, below, None)
-
-
-def _sessions(
-    program: str, source: Source, below: dict[str | None, list[Json]], parent: Session | None
-) -> Iterator[Session]:
-    """Yield the root sessions, or all sub-agents below `parent`, each before its own sub-agents."""
-    for row in below.get(parent.id if parent else None, ()):
-        session = Session(program, row["id"], created=time_of(row.get("created_at")))
-        session.cwd = name_at(row, "working_dir")
-        session.set_title(name_at(row, "name") or row.get("description"))
-        if parent is None:
-            session.skip(SUB_SESSION, len(below.get(session.id, ())))
-            session.branches = partial(_sessions, program, source, below, session)
-        fill(session, partial(_fill, session, source, row))
-        if parent is not None:
-            session.set_parent(session_id(parent), agent=True)
+    for row in below.get(None, ()):
+        session = _session(program.name, source, row)
+        session.skip(SUB_SESSION, len(below.get(session.id, ())))
+        session.branches = partial(_agents, source, below, session)
         yield session
-        if parent is not None:
-            yield from _sessions(program, source, below, session)
+
+
+def _agents(source: Source, below: dict[str | None, list[Json]], parent: Session) -> Iterator[Session]:
+    """Yield all sub-agents below `parent`, each before its own sub-agents."""
+    for row in below.get(parent.id, ()):
+        session = _session(parent.program, source, row)
+        session.set_parent(parent.id, agent=True)
+        yield session
+        yield from _agents(source, below, session)
+
+
+def _session(program: str, source: Source, row: Json) -> Session:
+    session = Session(program, row["id"])
+    session.about(row, created="created_at", cwd="working_dir", title="name description")
+    return fill(session, partial(_fill, session, source, row))
 
 
 def _fill(session: Session, source: Source, row: Json) -> None:
@@ -71,24 +71,23 @@ def _fill(session: Session, source: Source, row: Json) -> None:
     model = name_at(value_of(row.get("model_config_json")), "model_name")
     fields = {"provider": _FORMATS.get(str(row.get("provider_name"))), "model": model}
     hidden: set[str] = set()  # ids of items that the agent no longer sees
-    where = "WHERE session_id = ? ORDER BY rowid"
-    for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
+    for message in source.rows(f"SELECT * FROM messages {_OF_A_SESSION}", session.id):  # noqa: S608
         session.number += 1
         _message(session, message, fields, hidden)
     # messages hidden without a summary are for the user only
     session.items = [item for item in session.items if item.id not in hidden]
     session.skip("message that the agent does not see", len(hidden))
     if "usage_ledger" in source.head.tables:
-        _add_usage(session, source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
+        _add_usage(session, source.rows(f"SELECT * FROM usage_ledger {_OF_A_SESSION}", session.id))  # noqa: S608
 
 
 def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> None:
     kind = session.kind_of(row.get("role"), _KINDS)
     if kind is None:
         return
-    about, blocks = value_of(row.get("metadata_json")), objects(value_of(row.get("content_json")))
+    about, content = value_of(row.get("metadata_json")), value_of(row.get("content_json"))
     seen = at(about, "agentVisible") is not False
-    parts = [part for block in blocks for part in parts_of(block, session)]
+    parts = parts_of(content, partial(part_of, session))
     id, ts = name_at(row, "message_id"), seconds(row.get("created_timestamp"))
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     if seen and hidden and at(about, "userVisible") is False and texts:
@@ -117,43 +116,38 @@ def _add_usage(session: Session, rows: Iterable[Json]) -> None:
             entry.fields |= fields
 
 
-def parts_of(block: Json, session: Session) -> Iterator[Any]:
-    """Yield the part of a block; count a block that the model does not get as skipped."""
+def part_of(session: Session, block: Json) -> Part | None:
+    """The part of a block; a block that the model does not get is counted as skipped."""
     match block.get("type"):
         case "text" | "image" as kind if not _for_the_agent(block):
             session.skip(f"{kind} for the user alone")
-        case "text":
-            yield {"text": text_at(block, "text")}
-        case "image":
-            yield _image(block)
-        case "thinking" | "reasoning":
-            yield thought(name_at(block, "thinking", "text") or "", block.get("signature"))
+            return None
         case "redactedThinking":
-            yield native("anthropic", {"type": "redacted_thinking", "data": text_at(block, "data")})
+            return native("anthropic", {"type": "redacted_thinking", "data": text_at(block, "data")})
         case "toolRequest" | "frontendToolRequest":
             call = object_at(block, "toolCall.value")
-            yield session.call(block.get("id"), call.get("name"), call.get("arguments"))
+            return session.call(block.get("id"), call.get("name"), call.get("arguments"))
         case "toolResponse":
-            error = at(block, "toolResult.status") == "error"
-            items = objects_at(block, "toolResult.value") or objects_at(block, "toolResult.value.content")
-            images = [item for item in items if item.get("type") == "image" and _for_the_agent(item)]
-            others = (item for item in items if item.get("type") != "image" and _for_the_agent(item))
-            lines = filter(None, (name_at(item, "text", "resource.text") for item in others))
-            text = text_at(block, "toolResult.error") if error else "\n".join(lines)
-            failed = error or at(block, "toolResult.value.isError") is True
-            parts: list[Part] = [{"text": text}, *map(_image, images)]
-            yield session.result(block.get("id"), None, parts, failed=failed)
-        case kind:
-            session.skip(f"content ({kind})")
+            return _result(session, block)
+    return session.part(block)
+
+
+def _result(session: Session, block: Json) -> Part:
+    items = objects_at(block, "toolResult.value") or objects_at(block, "toolResult.value.content")
+    parts: list[Any] = []
+    for item in filter(_for_the_agent, items):
+        text = name_at(item, "text", "resource.text")
+        parts.append(session.part(item) if item.get("type") == "image" else text and {"text": text})
+    error = at(block, "toolResult.status") == "error"
+    if error:
+        parts.append({"text": text_at(block, "toolResult.error")})
+    failed = error or at(block, "toolResult.value.isError") is True
+    return session.result(block.get("id"), None, [*filter(None, parts)], failed=failed)
 
 
 def _for_the_agent(block: Json) -> bool:
     audience = at(block, "annotations.audience")
     return not isinstance(audience, list) or "assistant" in audience
-
-
-def _image(block: Json) -> Part:
-    return inline(text_at(block, "data"), block.get("mimeType"), "image/png")
 
 
 PROGRAM = Program(

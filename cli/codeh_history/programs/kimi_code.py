@@ -8,22 +8,22 @@ message. The predecessor, Kimi CLI, wrote each message of the context as a line 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import md5
 
-from ..providers.parts import blocks_of, objects
 from ..session.model import Json, Part
 from ..session.records import dumps
 from . import pairs
 from .fields import answer_fields, at, hash_id, name_at, object_at, objects_at, text_at, time_of
 from .model import REWOUND, Entry, Item, Session
-from .parts import inline, media, texts, thought
+from .parts import inline, media, parts_of, texts, thought
 from .protocol import Head, Place, Program, Source, Unreadable
 from .source import line_objects, value_beside
 from .tree import add_agents, undone_branches
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
 _BLOB = re.compile(r"blobref:([^;]*);([0-9a-f]+)")  # a file in the folder `blobs` of the session
+_FILES = ("image_url", "audio_url", "video_url")
 _TIMED = re.compile("Agent|AgentSwarm|Bash|FetchURL|Glob|Grep|WebSearch|mcp__.*")  # report their duration
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool"}
 _ANSWER = {"finish": "finishReason", "response": "messageId", "usage": "usage"}
@@ -47,21 +47,22 @@ def recognises(head: Head) -> bool:
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     path = _PATH.fullmatch(source.path)
-    session = Session(program.name, path[1] if path else source.stem)
-    agents: dict[str, Sequence[str]] = {}
-    if path and path[2] != "main":
-        session.id = f"{path[1]}-{path[2]}"
-        session.set_parent(f"{program.name}-{path[1]}", agent=True)
-    elif path:
-        agents = {name: (name, "wire.jsonl") for name in source.names(above=1) if name != "main"}
-        state = value_beside(source, "state.json", above=2)
-        session.cwd, session.created = name_at(state, "cwd"), time_of(at(state, "createdAt"))
-        session.set_title(at(state, "title"))
-        if parent := name_at(state, "forkedFrom"):
-            session.set_parent(f"{program.name}-{parent.removeprefix('session_')}")
+    id, agent = path.groups() if path else (source.stem, "")
+    session = Session(program.name, id)
     reading = _Reading(session, source, program.title)
+    if agent == "main":
+        state = value_beside(source, "state.json", above=2)
+        session.about(state, cwd="cwd", created="createdAt", title="title")
+        if parent := name_at(state, "forkedFrom"):
+            session.set_parent(parent.removeprefix("session_"))
+    elif agent:
+        session.id = f"{id}-{agent}"
+        session.set_parent(id, agent=True)
     reading.read(program)
-    add_agents(session, source, program, agents, lambda: undone_branches(session, reversed(reading.before)))
+    session.branches = lambda: undone_branches(session, reversed(reading.before))
+    agents = source.names(above=1) if agent == "main" else ()
+    files = {name: (name, "wire.jsonl") for name in agents if name != agent}
+    add_agents(session, source, program, files)
     yield session
 
 
@@ -90,7 +91,8 @@ class _Reading:
             key = (text_at(data, "type"), text_at(data, "event.type"), id)
             if id and key in seen:
                 session.skip("repeated line")
-                session.problem(line, "doubles", f"repeated: {self.title} sends it twice", "read once")
+                why = f"repeated: {self.title} sends it twice"
+                session.problem(line, "doubles", why, "read once")
             else:
                 seen.add(key)
                 loops = data.get("type") == "context.append_loop_event"
@@ -115,10 +117,9 @@ class _Reading:
             case "step.begin":
                 self.step, self.entry = name_at(data, "uuid"), None
             case "content.part":
-                self.extend(data, self.parts([data.get("part")]), ts)
+                self.extend(data, parts_of([data.get("part")], self.part), ts)
             case "tool.call":
-                call = session.call(data.get("toolCallId"), data.get("name"), data.get("args"))
-                self.extend(data, [call], ts)
+                self.extend(data, session.calls([data], "toolCallId", "name", "args"), ts)
             case "tool.result":
                 self.result(data, ts)
             case "step.end" if self.entry is not None and name_at(data, "uuid") == self.step:
@@ -139,18 +140,17 @@ class _Reading:
         if kind == "injection":
             session.skip(f"injection ({origin.get('variant')})", own=True)
         elif our_kind := session.kind_of(role, _KINDS):
-            parts = self.parts(message.get("content"))
+            parts = parts_of(message.get("content"), self.part)
             if role == "tool":
                 failed = message.get("isError") is True
                 id = name_at(message, "toolCallId", "tool_call_id")
                 parts = [session.result(id, None, parts, failed=failed)]
-            for call in objects_at(message, "toolCalls") or objects_at(message, "tool_calls"):
-                named = {**call, **object_at(call, "function")}  # older versions nest it
-                parts.append(session.call(call.get("id"), named.get("name"), named.get("arguments")))
+            calls = objects_at(message, "toolCalls") or objects_at(message, "tool_calls")
+            named = ({**call, **object_at(call, "function")} for call in calls)  # older versions nest it
+            parts += session.calls(named, "id", "name", "arguments")
             entry = session.add(our_kind, parts, id=message.get("id"), ts=ts)
-        typed = role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash")
         self.context.append(entry.id if entry else f"not imported: {session.number}")
-        if typed:
+        if role == "user" and (kind in (None, "user") or origin.get("trigger") == "user-slash"):
             self.typed[self.context[-1]] = origin.get("inTurn") is not True
 
     def extend(self, event: Json, parts: list[Part], ts: str | None) -> None:
@@ -169,47 +169,37 @@ class _Reading:
     def result(self, event: Json, ts: str | None) -> None:
         """Add a result in the form that the program sends."""
         session, result, call = self.session, object_at(event, "result"), text_at(event, "toolCallId")
-        output, note, took = result.get("output"), text_at(result, "note"), result.get("durationMs")
-        parts = self.parts(output)
+        note, took = text_at(result, "note"), result.get("durationMs")
+        parts = parts_of(result.get("output"), self.part)
         if isinstance(took, (int, float)) and _TIMED.fullmatch(session.open_calls.get(call, "")):
             text = parts.pop(0)["text"] if parts and "text" in parts[0] else ""
             parts.insert(0, {"text": f"Wall time: {took / 1000:.3f} seconds\n{text}".rstrip("\n")})
         parts += [{"text": note}] if note else []
         answer = session.result(call, None, parts, failed=result.get("isError") is True)
-        entry = session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
-        self.context.append(entry.id if entry else "")
-
-    def parts(self, content: object) -> list[Part]:
-        """The parts of a content, which is a string or a list of blocks."""
-        blocks = objects(blocks_of(content))
-        return [part for block in blocks if (part := self.part(block)) is not None]
+        session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
+        self.context.append(session.live[-1])
 
     def part(self, block: Json) -> Part | None:
         """The part of a block, with its file read from the session's folder; None if it is not imported."""
-        match block.get("type"):
-            case "text":
-                return {"text": text_at(block, "text")}
-            case "think":
-                return thought(text_at(block, "think"), block.get("encrypted"))
-            case "image_url" | "audio_url" | "video_url" as kind:
-                url = name_at(block, "imageUrl.url", "audioUrl.url", "videoUrl.url", f"{kind}.url")
-                blob, folder = _BLOB.fullmatch(url or ""), self.source.path.split("/")[-2:-1]
-                try:
-                    if blob:
-                        return inline(self.source.beside(*folder, "blobs", blob[2], above=1), blob[1])
-                except Unreadable as error:
-                    line = self.session.number
-                    self.session.problem(line, "drops", str(error), "its name is used instead")
-                    url = None
-                return media(url, None, kind.removesuffix("_url"))
-            case kind:
-                self.session.skip(f"content ({kind})")
-                return None
+        kind = text_at(block, "type")
+        if kind == "think":
+            return thought(text_at(block, kind), block.get("encrypted"))
+        if kind not in _FILES:
+            return self.session.part(block)
+        url = name_at(block, "imageUrl.url", "audioUrl.url", "videoUrl.url", f"{kind}.url")
+        if blob := _BLOB.fullmatch(url or ""):
+            folder = self.source.path.split("/")[-2:-1]
+            try:
+                return inline(self.source.beside(*folder, "blobs", blob[2], above=1), blob[1])
+            except Unreadable as error:
+                self.session.problem(self.session.number, "drops", str(error), "its name is used instead")
+                url = None
+        return media(url, None, kind.removesuffix("_url"))
 
     def compact(self, data: Json, ts: str | None) -> None:
         """Summarise all messages except the newest, or except the user's oldest and newest."""
         text = text_at(data, "contextSummary") or text_at(data, "summary")
-        text = text or "".join(texts(self.parts(at(data, "summary.content"))))
+        text = text or "".join(texts(parts_of(at(data, "summary.content"), self.part)))
         kept, head = data.get("keptUserMessageCount"), data.get("keptHeadUserMessageCount")
         count = data.get("compactedCount", data.get("count"))
         if not text:
@@ -259,18 +249,6 @@ def read_cli(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     path = _CONTEXT.fullmatch(source.path)
     session = Session(program.name, path[2] if path else source.stem)
-    agents: dict[str, Sequence[str]] = {}
-    if path:
-        folder, id = path.groups()
-        session.set_title(at(value_beside(source, id, "state.json", above=1), "custom_title"))
-        for place in objects_at(value_beside(source, "kimi.json", above=3), "work_dirs"):
-            cwd = text_at(place, "path")
-            if md5(cwd.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() == folder:
-                session.cwd = cwd
-        names = source.names(id, "subagents", above=1)
-        agents = {name: (id, "subagents", name, "context.jsonl") for name in names}
-        earlier = filter(_EARLIER.fullmatch, source.names(id, above=1))
-        session.skip("earlier context in a file of its own", len(list(earlier)))
     reading = _Reading(session, source, program.title)
     for line, data in line_objects(source, session.problems, program.recognises):
         session.number = line
@@ -281,7 +259,18 @@ def read_cli(source: Source, program: Program) -> Iterable[Session]:
             session.skip("reminder", own=True)
         else:
             reading.message({**data, "id": hash_id(role, dumps(data))}, None)  # lines have no ids
-    add_agents(session, source, program, agents)
+    if path:
+        folder, id = path.groups()
+        session.about(value_beside(source, id, "state.json", above=1), title="custom_title")
+        for place in objects_at(value_beside(source, "kimi.json", above=3), "work_dirs"):
+            cwd = text_at(place, "path").encode("utf-8", "replace")
+            if md5(cwd, usedforsecurity=False).hexdigest() == folder:
+                session.about(place, cwd="path")
+        earlier = filter(_EARLIER.fullmatch, source.names(id, above=1))
+        session.skip("earlier context in a file of its own", len(list(earlier)))
+        agents = source.names(id, "subagents", above=1)
+        files = {name: (id, "subagents", name, "context.jsonl") for name in agents}
+        add_agents(session, source, program, files)
     yield session
 
 

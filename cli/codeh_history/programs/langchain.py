@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from ..providers.parts import list_of, object_of
+from ..providers.parts import blocks_of
 from ..session.model import Json, Part
+from . import parts
 from . import source as json_values
 from .fields import answer_fields, at, name_at, object_at, objects_at, text_at
 from .model import Problem, Session
@@ -104,21 +106,21 @@ def _session(program: str, items: list[Json], id: object, ids: ConversationIds) 
 def add_message(session: Session, message: Json) -> None:
     """Add a message to a session; count one of an unknown type."""
     kind, data = data_of(message)
-    parts, id = parts_of(session, data), data.get("id")
+    content, id = parts_of(session, data), data.get("id")
     match kind:
         case "system" if not session.items:
-            session.system("\n\n".join(texts(parts)))
+            session.system("\n\n".join(texts(content)))
         case "human" | "system":
-            session.add("user", parts, id=id, item={"role": kind} if kind == "system" else None)
+            session.add("user", content, id=id, item={"role": kind} if kind == "system" else None)
         case "ai":
             provider = _PROVIDERS.get(text_at(data, "response_metadata.model_provider"))
             reasoning = thought(text_at(data, "additional_kwargs.reasoning_content"))
             fields = {**answer_fields(data, _ANSWER, _USAGE), "provider": provider}
             fields["finish"] = name_at(data, *_FINISH)
-            session.add("codeh", [reasoning, *parts, *_calls(session, data)], id=id, **fields)
+            session.add("codeh", [reasoning, *content, *_calls(session, data)], id=id, **fields)
         case "tool" | "function":
             failed = data.get("status") == "error"
-            part = session.result(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
+            part = session.result(data.get("tool_call_id"), data.get("name"), content, failed=failed)
             session.add("tool", [part], id=id)
         case _:
             session.skip(f"message of type {kind or 'unknown'}")
@@ -135,31 +137,24 @@ def _calls(session: Session, data: Json) -> list[Part]:
     return session.calls(called, "id", "function.name", "function.arguments")
 
 
-def parts_of(session: Session, data: Json) -> list[Any]:
+def parts_of(session: Session, data: Json) -> list[Part]:
     """The parts of a message's content; unknown blocks are counted."""
     content = data.get("content")
-    parts: list[Any] = []
-    for block in [content] if isinstance(content, str) else list_of(content):
-        if isinstance(block, str):
-            parts.append({"text": block})
-            continue
-        block = object_of(block)
-        match block.get("type"):
-            case "text":
-                parts.append({"text": text_at(block, "text")})
-            case "thinking" | "reasoning":
-                text = name_at(block, "thinking", "reasoning") or ""
-                parts.append(thought(text, block.get("signature")))
-            case "image_url" | "image" | "audio" | "video" | "file" as kind:
-                mime = block.get("mime_type") or at(block, "source.media_type")
-                if file := name_at(block, "base64", "data", "source.data"):
-                    parts.append(inline(file, mime))
-                    continue
-                urls = (at(block, path) for path in _URLS)
-                parts.append(media(next(filter(None, urls), None), mime, kind.removesuffix("_url")))
-            case kind if kind not in _CALLS:
-                session.skip(f"block ({kind})")
-    return parts
+    if isinstance(content, list):  # of blocks and strings
+        content = [block for item in content for block in (blocks_of(item) or [item])]
+    return parts.parts_of(content, partial(_part, session))
+
+
+def _part(session: Session, block: Json) -> Part | None:
+    match block.get("type"):
+        case "image_url" | "image" | "audio" | "video" | "file" as kind:
+            mime = block.get("mime_type") or at(block, "source.media_type")
+            if file := name_at(block, "base64", "data", "source.data"):
+                return inline(file, mime)
+            return media(name_at(block, *_URLS), mime, kind.removesuffix("_url"))
+        case kind if kind in _CALLS:
+            return None
+    return session.part(block)
 
 
 PROGRAM = Program("langchain", "LangChain", recognises, read)

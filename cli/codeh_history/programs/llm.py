@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 from ..providers.json_text import value_of
 from ..providers.parts import object_of
@@ -47,14 +46,14 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         query = "SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id"
         for row in [row for row in source.rows(query) if name_at(row, "id")]:
             threads.add(row["id"])
-            session = Session(program.name, row["id"], created=time_of(row.get("datetime_utc")))
-            session.set_title(row.get("name"))
+            session = Session(program.name, row["id"])
+            session.about(row, created="datetime_utc", title="name")
             yield fill(session, partial(_Reading(source, session).thread, row["tip_message_hash"]))
     if source.head.has(_RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
             if row["id"] not in threads:
                 session = Session(program.name, name_at(row, "id") or _LOOSE)
-                yield fill(session, _Reading(source, session).responses)
+                yield fill(session, partial(_Reading(source, session).responses, row["id"]))
 
 
 class _Reading:
@@ -70,8 +69,7 @@ class _Reading:
         """Add the messages of a thread, each with the time of its turn."""
         rows = self.source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", self.session.id)
         turns = {turn["tip_message_hash"]: turn for turn in rows}
-        ids = [turn["id"] for turn in turns.values()]
-        self.session.set(tools=self.tools("turn_tools", "turn_id", ids))
+        self.tools("turn_tools", "turn_id", [turn["id"] for turn in turns.values()])
         chain: dict[object, tuple[Json, str | None]] = {}  # newest first, with times
         hash, ts = tip, None
         while hash is not None and hash not in chain:
@@ -85,45 +83,43 @@ class _Reading:
             chain[hash] = row, ts
             hash = row["parent_hash"]
         for self.session.number, (message, ts) in enumerate(reversed(chain.values()), 1):
-            self.message(message, turns.get(message["hash"]), ts)
+            self.message(message, turns.get(message["hash"], {}), ts)
 
-    def message(self, message: Json, turn: Json | None, ts: str | None) -> None:
-        role, kind = message.get("role"), self.session.kind_of(message.get("role"), _KINDS)
+    def message(self, message: Json, turn: Json, ts: str | None) -> None:
+        session, role, id = self.session, message.get("role"), message["hash"]
+        kind = session.kind_of(role, _KINDS)
         if kind is None:
             return
         query = "SELECT * FROM parts WHERE message_hash = ? ORDER BY position"
-        rows = list(self.source.rows(query, message["hash"]))
-        parts = [part for row in rows for part in self.part(row)]
-        if role == "system" and self.session.number == 1:
-            self.session.system("\n\n".join(texts(parts)))
+        parts = [part for row in list(self.source.rows(query, id)) for part in self.part(row)]
+        if role == "system" and session.number == 1:
+            session.system("\n\n".join(texts(parts)))
         elif role == "system":
-            self.session.add("user", parts, id=message["hash"], ts=ts, item={"role": role})
+            session.add("user", parts, id=id, ts=ts, item={"role": role})
         else:
             fields = self.turn(turn) if kind == "codeh" and turn else {}
-            self.session.turn(kind, parts, id=message["hash"], ts=ts, **fields)
+            session.turn(kind, parts, id=id, ts=ts, **fields)
 
-    def part(self, row: Json) -> list[Any]:
+    def part(self, row: Json) -> list[Part]:
         payload = _object_in(row.get("payload"))
-        text, kind = row.get("text"), row.get("type")
-        if not isinstance(text, str):
-            text = text_at(payload, "text")
-            if "text_ref" in payload:  # refers to fragments
-                text = "".join(map(self.fragment, objects_at(payload, "text_ref")))
-        match kind:
+        text = name_at(row, "text") or text_at(payload, "text")
+        if "text_ref" in payload:
+            text = "".join(map(self.fragment, objects_at(payload, "text_ref")))
+        match row.get("type"):
             case "text":
                 return [{"text": text}]
             case "reasoning":
                 self.session.skip("redacted reasoning", payload.get("redacted") is True)
                 return [thought(text)]
             case "tool_call":
-                id, name = payload.get("tool_call_id"), payload.get("name")
-                return [self.session.call(id, name, payload.get("arguments"))]
+                return self.session.calls([payload], "tool_call_id", "name", "arguments")
             case "tool_result":
                 return [self.result(payload, objects_at(payload, "attachments"))]
             case "attachment":
                 return self.attachment(at(payload, "attachment.id"))
-        self.session.skip(f"part ({kind})")
-        return []
+            case kind:
+                self.session.skip(f"part ({kind})")
+                return []
 
     def fragment(self, piece: Json) -> str:
         """The text of a reference: its literal text, or the fragment that it names."""
@@ -137,39 +133,42 @@ class _Reading:
 
     # -- the older tables ----------------------------------------------------------------------------------
 
-    def responses(self) -> None:
+    def responses(self, id: object) -> None:
         """Add the messages of a conversation from the older tables."""
-        id = self.session.id if self.session.id != _LOOSE else None
         named = next(self.source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
-        self.session.set_title(named.get("name"))
+        self.session.about(named, title="name")
         ids: list[object] = []
         query = "SELECT * FROM responses WHERE conversation_id IS ? ORDER BY id"
         for row in self.source.rows(query, id):
             self.session.number += 1
             ids.append(row["id"])
             self.response(row)
-        self.session.set(tools=self.tools("tool_responses", "response_id", ids))
+        self.tools("tool_responses", "response_id", ids)
 
     def response(self, row: Json) -> None:
         session, id, ts = self.session, row["id"], time_of(row.get("datetime_utc"))
         session.created = session.created or ts
-        system = [*self.fragments("system_fragments", id), text_at(row, "system")]
-        session.set(system="\n\n".join(filter(None, system)))
+        session.set(system="\n\n".join(self.texts("system", row)))
         results: list[Part] = []
         for result in self.rows("SELECT * FROM tool_results WHERE response_id = ? ORDER BY id", id):
             of = "tool_results_attachments", "tool_result_id", result["id"]
             results.append(self.result(result, self.joined(*of, "attachment")))
         session.add("tool", results, id=f"{id}.results", ts=ts)
-        prompt = [*self.fragments("prompt_fragments", id), text_at(row, "prompt")]
-        prompt_parts: list[Part] = [{"text": "\n".join(filter(None, prompt))}]
+        prompt: list[Part] = [{"text": "\n".join(self.texts("prompt", row))}]
         for attached in self.joined("prompt_attachments", "response_id", id, "attachment"):
-            prompt_parts += self.attachment(attached["id"])
-        session.add("user", prompt_parts, id=f"{id}.prompt", ts=ts)
+            prompt += self.attachment(attached["id"])
+        session.add("user", prompt, id=f"{id}.prompt", ts=ts)
+        calls = self.rows("SELECT * FROM tool_calls WHERE response_id = ? ORDER BY id", id)
+        calls = [{**call, "arguments": _object_in(call.get("arguments"))} for call in calls]
         answer: list[Part] = [thought(text_at(row, "reasoning")), {"text": text_at(row, "response")}]
-        for call in self.rows("SELECT * FROM tool_calls WHERE response_id = ? ORDER BY id", id):
-            arguments = _object_in(call.get("arguments"))
-            answer.append(session.call(call.get("tool_call_id"), call.get("name"), arguments))
+        answer += session.calls(calls, "tool_call_id", "name", "arguments")
         session.add("codeh", answer, id=id, ts=ts, **self.turn(row))
+
+    def texts(self, field: str, row: Json) -> list[str]:
+        """The non-empty texts in a field of a response, after those of its fragments."""
+        fragments = self.joined(f"{field}_fragments", "response_id", row["id"], "fragment")
+        texts = [*(text_at(fragment, "content") for fragment in fragments), text_at(row, field)]
+        return [text for text in texts if text]
 
     # -- both schemas --------------------------------------------------------------------------------------
 
@@ -206,26 +205,21 @@ class _Reading:
         exists = self.source.head.tables.keys() >= set(_TABLE.findall(query))
         return list(self.source.rows(query, id)) if exists and isinstance(id, (str, int)) else []
 
-    def joined(self, table: str, column: str, id: object, of: str = "fragment") -> list[Json]:
+    def joined(self, table: str, column: str, id: object, of: str) -> list[Json]:
         """The rows of table `of` that a join table links to an id, in order."""
         order = '"order"' if "order" in self.source.head.tables.get(table, ()) else "rowid"
         query = f"SELECT o.* FROM {table} p JOIN {of}s o ON o.id = p.{of}_id"  # noqa: S608 - our own names
         return self.rows(f"{query} WHERE p.{column} = ? ORDER BY p.{order}", id)
 
-    def fragments(self, table: str, id: object) -> list[str]:
-        """The texts of the fragments that a join table links to a response."""
-        return [text_at(row, "content") for row in self.joined(table, "response_id", id)]
-
-    def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
-        """The tools of these turns, in OpenAI's format."""
+    def tools(self, table: str, column: str, ids: list[object]) -> None:
+        """Set the tools of these turns, in OpenAI's format."""
         functions: dict[str, Json] = {}
         for row in (row for id in ids for row in self.joined(table, column, id, "tool")):
             if name := name_at(row, "name"):
                 schema = _object_in(row.get("input_schema"))
-                functions[name] = omit_empty(
-                    name=name, description=row.get("description"), parameters=schema
-                )
-        return [{"type": "function", "function": function} for function in functions.values()]
+                about = omit_empty(name=name, description=row.get("description"), parameters=schema)
+                functions[name] = {"type": "function", "function": about}
+        self.session.set(tools=[*functions.values()])
 
 
 def _object_in(text: object) -> Json:

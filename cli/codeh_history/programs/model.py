@@ -6,17 +6,20 @@ times included, depends only on the source.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import chain, count, groupby
 from typing import Any, Literal, NamedTuple
 
-from ..providers.parts import call, name_of
+from ..base.words import is_id
+from ..providers.parts import call, name_of, native
 from ..session.model import Json, Part
 from ..session.records import dumps
-from .fields import at, hash_id, omit_empty
-from .parts import result, texts, without_texts
+from .fields import at, hash_id, name_at, omit_empty, text_at, time_of
+from .parts import inline, result, texts, thought, without_texts
 
 # How a problem shows when the program resumes the file: it forgets messages that are on disk, drops a
 # message, sends it twice, gets its request refused by the provider, skips only that line, or cannot resume
@@ -74,6 +77,13 @@ class Summary:
 
 
 Item = Entry | Summary
+_NO_ID = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def copy_id(program: str, id: str) -> str:
+    """The id of a session's copy: `PROGRAM-ID`, made valid."""
+    whole = f"{program}-{_NO_ID.sub('-', id)}"
+    return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
 
 
 @dataclass(slots=True)
@@ -135,29 +145,39 @@ class Session:
 
     # -- its header and settings ---------------------------------------------------------------------------
 
-    def problem(self, line: int, effect: Effect, reason: str, mended: str | None = None) -> None:
-        """Add a `Problem` with these fields."""
-        self.problems.append(Problem(line, effect, reason, mended))
+    def about(self, data: object, **paths: str) -> None:
+        """Set `id`, `version`, `created`, `cwd` or `title` if there is a text at its path.
 
-    def set_parent(self, parent: str, at: str | None = None, *, agent: bool = False) -> None:
-        """Set the parent session, and the message of it after which this one branches (None: unknown)."""
-        self.parent, self.agent = {"session": parent, "at": at}, agent
+        `paths` may have alternatives, separated by blanks. The first `created` and `cwd` of a session
+        count, and the last of the others.
+        """
+        for name, path in paths.items():
+            value = name_at(data, *path.split())
+            if name == "created":
+                self.created = self.created or time_of(at(data, path))
+            elif name == "title":
+                self.set(title=value)
+            elif value and not (name == "cwd" and self.cwd):
+                setattr(self, name, value)
 
     def set(self, **settings: object) -> None:
         """Store the settings that have a value."""
         self.settings |= omit_empty(**settings)
 
-    def set_title(self, title: object) -> None:
-        """Set the title if it is a string."""
-        self.set(title=name_of(title))
+    def problem(self, line: int, effect: Effect, reason: str, mended: str | None = None) -> None:
+        """Add a `Problem` with these fields."""
+        self.problems.append(Problem(line, effect, reason, mended))
+
+    def set_parent(self, id: str, at: str | None = None, *, agent: bool = False) -> None:
+        """Set the parent session's id, and its message after which this one branches (None: unknown)."""
+        self.parent, self.agent = {"session": copy_id(self.program, id), "at": at}, agent
 
     def system(self, text: str) -> None:
         """Add to the system prompt, or add a message if the conversation has begun."""
         if self.items:
             self.add("user", [{"text": text}], item={"role": "system"})
         elif text:
-            before = self.settings.get("system")
-            self.settings["system"] = f"{before}\n\n{text}" if before else text
+            self.set(system="\n\n".join(filter(None, [self.settings.get("system"), text])))
 
     @property
     def last(self) -> str | None:
@@ -215,23 +235,6 @@ class Session:
         """Add parts from the current line to an earlier message."""
         entry.pieces.append(Piece(self.number, parts))
 
-    def summarise(self, id: str, ts: str | None, text: str, keep: Collection[str] = ()) -> None:
-        """Append a summary of all live items except those in `keep`."""
-        covers = [item for item in self.live if item not in keep]
-        self.live = [item for item in self.live if item in keep]
-        self.append(Summary(self.unique(id), ts, text, self.number, covers))
-
-    def uncovered(self) -> list[Entry]:
-        """Return the messages that no summary covers."""
-        covered = {id for item in self.items if isinstance(item, Summary) for id in item.covers}
-        return [item for item in self.items if isinstance(item, Entry) and item.id not in covered]
-
-    def undo(self, place: int) -> None:
-        """Remove all items from this index on; items that their summaries covered become live again."""
-        del self.items[place:]
-        covered = {id for item in self.items if isinstance(item, Summary) for id in item.covers}
-        self.live = [item.id for item in self.items if item.id not in covered]
-
     def turn(
         self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any
     ) -> None:
@@ -245,12 +248,35 @@ class Session:
             run_fields = {name: value for name, value in fields.items() if place == last or name != "usage"}
             self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else run_fields))
 
+    def summarise(self, id: str, ts: str | None, text: str, keep: Collection[str] = ()) -> None:
+        """Append a summary of all live items except those in `keep`."""
+        covers = [item for item in self.live if item not in keep]
+        self.live = [item for item in self.live if item in keep]
+        self.append(Summary(self.unique(id), ts, text, self.number, covers))
+
+    def covered(self) -> Collection[str]:
+        """The ids of the items that summaries cover."""
+        return {id for item in self.items if isinstance(item, Summary) for id in item.covers}
+
+    def uncovered(self) -> list[Entry]:
+        """Return the messages that no summary covers."""
+        covered = self.covered()
+        return [item for item in self.items if isinstance(item, Entry) and item.id not in covered]
+
+    def undo(self, place: int) -> None:
+        """Remove all items from this index on; items that their summaries covered become live again."""
+        del self.items[place:]
+        covered = self.covered()
+        self.live = [item.id for item in self.items if item.id not in covered]
+
     def unique(self, id: str) -> str:
         """Make an id unique in this session by appending a number if needed."""
         numbered = (f"{id}.{number}" for number in count(2))
         unused = next(other for other in chain([id], numbered) if other not in self._ids)
         self._ids.add(unused)
         return unused
+
+    # -- parts ---------------------------------------------------------------------------------------------
 
     def call(self, id: object, name: object, arguments: object) -> Part:
         """Make the part of a call; a call without an id is numbered."""
@@ -267,10 +293,31 @@ class Session:
         """Make the part of a result; without an id it answers the oldest open call, if possible by name."""
         call_id, function = name_of(id), name_of(name)
         if call_id is None:
-            call_id = next((key for key, called in self.open_calls.items() if called == function), None)
-            call_id = call_id or next(iter(self.open_calls), None)
+            named = (key for key, called in self.open_calls.items() if called == function)
+            call_id = next(chain(named, self.open_calls), None)
         if call_id is not None:
             self.open_calls.pop(call_id, None)
             function = self._functions.get(call_id) or function
         text = "\n".join(texts(parts))
         return result(call_id, function, text, failed=failed, files=without_texts(parts))
+
+    def part(self, block: Json) -> Part | None:
+        """Make the part of a block whose form several programs share; count any other block as skipped."""
+        match block.get("type"):
+            case "text":
+                return {"text": text_at(block, "text")}
+            case "thinking" | "reasoning" | "think" as kind:
+                return thought(name_at(block, "thinking", "text", kind) or "", block.get("signature"))
+            case "redacted_thinking":
+                return native("anthropic", block)
+            case "tool_use" | "toolCall" | "tool-call":
+                arguments = block.get("input", block.get("arguments", block.get("args")))
+                id, name = name_at(block, "id", "toolCallId"), name_at(block, "name", "toolName")
+                return self.call(id, name, arguments)
+            case "image":
+                data = name_at(block, "source.data", "data", "image")
+                mime = name_at(block, "source.media_type", "source.mediaType", "mimeType", "mediaType")
+                return inline(data or "", mime, "image/png")
+            case kind:
+                self.skip(f"content ({kind})")
+                return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..providers.media import mime_of, parse_data_url
-from ..providers.parts import name_of, response_of, text_of
+from ..providers.parts import blocks_of, name_of, objects, response_of, text_of
 from ..session.model import Json, Part
 from ..session.records import dumps
 from .fields import at, hash_id
@@ -47,6 +47,12 @@ def result(id: object, name: object, text: str, *, failed: bool, files: list[Par
         response = {"id": id, **response}
     part: Any = {"functionResponse": {**response, "parts": files} if files else response}
     return part  # type: ignore[no-any-return]
+
+
+def parts_of(content: object, read: Callable[[Json], Part | None]) -> list[Part]:
+    """The parts of a text or a list of blocks; `read` returns None for a block that has none."""
+    blocks = map(read, objects(blocks_of(content)))
+    return [part for part in blocks if part is not None]
 
 
 def texts(parts: Iterable[Part]) -> list[str]:

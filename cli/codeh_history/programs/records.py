@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 
 from ..base.errors import BadData
 from ..base.times import from_millis
-from ..base.words import is_id
 from ..session.model import MARK, SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps, nests_deeper
 from ..session.rules import ROLE_OF_KIND
 from .fields import hash_id, omit_empty
-from .model import AgentUsage, Entry, Item, Session
-
-_NO_ID = re.compile(r"[^A-Za-z0-9_-]")
+from .model import AgentUsage, Entry, Item, Session, copy_id
 
 
 def lines(records: Iterable[Json], where: str) -> bytes:
@@ -30,9 +25,7 @@ def lines(records: Iterable[Json], where: str) -> bytes:
 
 
 def session_id(session: Session) -> str:
-    """The id of a session's copy: `PROGRAM-ID`, made valid."""
-    whole = f"{session.program}-{_NO_ID.sub('-', session.id)}"
-    return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
+    return copy_id(session.program, session.id)
 
 
 def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:

@@ -6,14 +6,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
 
 from .fields import hash_id, omit_empty
 from .model import SUB_AGENTS, AgentUsage, Entry, Item, Session
 from .protocol import Program, Source, Unreadable
-from .records import session_id
 
 MAX_BRANCHES = 200  # branches read from a file; further ones are counted
 BEYOND = f"branch beyond the newest {MAX_BRANCHES}"
@@ -96,38 +94,54 @@ def report_broken(
 # -- branches ----------------------------------------------------------------------------------------------
 
 
+def read_tree(
+    session: Session,
+    nodes: Mapping[str, N],
+    leaf: N,
+    ends: Sequence[N],
+    fill: Callable[[Session, list[N]], object],
+    report: Callable[[list[N], list[Broken[N]]], object],
+    name: Callable[[list[N]], str] = lambda tail: tail[0].id[:8],
+) -> list[N]:
+    """Read the branch that ends at a leaf; return its nodes.
+
+    `fill` adds the messages of these nodes to a session, and `report` the problems of missing parents. The
+    other branches, which end at one of `ends`, become `session.branches`.
+    """
+    path, broken = walk(nodes, leaf)
+    report(path, broken)
+    fill(session, path)
+    live = {node.id for node in path}
+
+    def fill_branch(branch: Session, tail: list[N]) -> None:
+        fill(branch, walk(nodes, tail[-1])[0])
+        branch.problems.clear()
+
+    session.branches = lambda: branches(session, own_nodes(ends, nodes, live), fill_branch, name)
+    return path
+
+
 def read_exported(
     session: Session,
     nodes: Mapping[str, Node],
     current: str | None,
-    fill: Callable[[Session, list[str]], object],
+    fill: Callable[[Session, list[Node]], object],
 ) -> set[str]:
-    """Read the branch of an export that ends at `current`, else at the last leaf; return its ids.
-
-    `fill` adds the messages with these ids to a session. The other branches become `session.branches`.
-    """
+    """Read the branch of an export that ends at `current`, else at the last leaf; return its ids."""
     if not nodes:
         return set()
+
+    def report(_path: list[Node], broken: list[Broken[Node]]) -> None:
+        for node, instead, _ in broken:
+            why = f"the parent of {node.id}, {node.parent}, is not in the export"
+            session.problem(0, "forgets", why, f"treated as following {instead.id}" if instead else None)
+
     parents = {node.parent for node in nodes.values()}
     leaves = [node for node in nodes.values() if node.id not in parents] or [*nodes.values()]
-    leaf = nodes.get(current or "")
-    if leaf is None:
-        leaf = leaves[-1]
-        if current:
-            why = f"its current node, {current}, is missing"
-            session.problem(0, "forgets", why, f"read up to {leaf.id}")
-    path, broken = walk(nodes, leaf)
-    for node, instead, _ in broken:
-        why = f"the parent of {node.id}, {node.parent}, is not in the export"
-        session.problem(0, "forgets", why, f"treated as following {instead.id}" if instead else None)
-    live = [node.id for node in path]
-    fill(session, live)
-
-    def add(branch: Session, tail: list[Node]) -> None:
-        fill(branch, [node.id for node in walk(nodes, tail[-1])[0]])
-
-    session.branches = lambda: branches(session, own_nodes(leaves, nodes, set(live)), add)
-    return set(live)
+    leaf = nodes.get(current or "", leaves[-1])
+    if current and leaf.id != current:
+        session.problem(0, "forgets", f"its current node, {current}, is missing", f"read up to {leaf.id}")
+    return {node.id for node in read_tree(session, nodes, leaf, leaves, fill, report)}
 
 
 def own_nodes(
@@ -142,7 +156,6 @@ def own_nodes(
     with this end.
     """
     seen = set(used)
-    count = 0
     for leaf in reversed(talk):
         tail: list[N] = []
         at: N | None = leaf
@@ -151,9 +164,7 @@ def own_nodes(
             tail.append(at)
             at = nodes.get(at.parent or "")
         if tail:
-            count += 1
-            if count <= MAX_BRANCHES:
-                seen.update(node.id for node in whole(leaf))
+            seen.update(node.id for node in whole(leaf))
             yield tail[::-1]
 
 
@@ -161,20 +172,18 @@ def branches(
     session: Session,
     newest: Iterable[T],
     fill: Callable[[Session, T], object],
-    name: Callable[[T], str] = lambda content: content[0].id[:8],  # type: ignore[index]
+    name: Callable[[T], str],
 ) -> Iterator[Session]:
     """Yield the newest branches as sessions filled by `fill`; the last one counts the unread rest."""
     rest, ids = iter(newest), {item.id for item in session.items}
     last: Session | None = None
     for content in islice(rest, MAX_BRANCHES):
         branch = Session(session.program, f"{session.id}-{name(content)}", session.version, cwd=session.cwd)
-        branch.set_parent(session_id(session))
         fill(branch, content)
         shared = [item.id for item in branch.items if item.id in ids]
-        if shared and branch.parent is not None:
-            branch.parent["at"] = shared[-1]
-        branch.created = next((item.ts for item in branch.items if item.ts), None)
         if len(shared) < len(branch.items):
+            branch.set_parent(session.id, shared[-1] if shared else None, agent=branch.agent)
+            branch.created = next((item.ts for item in branch.items if item.ts), None)
             if last is not None:
                 yield last
             last = branch
@@ -206,44 +215,42 @@ def add_agents(
     source: Source,
     program: Program,
     paths: Mapping[str, Sequence[str]],
-    others: Callable[[], Iterable[Session]] = tuple,
+    *,
+    above: int = 1,
+    kind: Callable[[str], str | None] = lambda _: None,
 ) -> None:
-    """Count the sub-agents with these files as skipped, and add them to the branches, after `others`.
+    """Add the sub-agents in these files (see `Source.beside`) to the branches, and count them as skipped.
 
-    The paths start from the folder above the file's.
+    `kind` returns the kind of a sub-agent by its id.
     """
+
+    def agents() -> Iterator[Session]:
+        for id, path in paths.items():
+            with suppress(Unreadable):
+                for agent in program.read(Source(source.beside(*path, above=above), id), program):
+                    agent.id, agent.agent_name = id, kind(id)
+                    yield as_agent(agent, session)
+
     session.skip(SUB_AGENTS, len(paths))
-    agents = partial(read_agents, source, program, paths, above=1)
-    session.branches = lambda: chain(others(), of_session(session, agents()))
-    session.agent_usage = lambda: chain.from_iterable(map(usage_of, agents()))
+    others, usage = session.branches, session.agent_usage
+    session.branches = lambda: chain(others(), agents())
+    session.agent_usage = lambda: chain(usage(), usage_of(agents()))
 
 
-def read_agents(
-    source: Source, program: Program, paths: Mapping[str, Sequence[str]], above: int = 0
-) -> Iterator[Session]:
-    """Read the sub-agents with these ids from the files at these paths; see `Source.beside`."""
-    for id, path in paths.items():
-        with suppress(Unreadable):
-            for agent in program.read(Source(source.beside(*path, above=above), id), program):
-                agent.id = id
-                yield agent
+def as_agent(agent: Session, session: Session) -> Session:
+    """Make a session a sub-agent of another."""
+    agent.id = f"{session.id}-{agent.id}"
+    agent.set_parent(session.id, agent=True)
+    return agent
 
 
-def of_session(session: Session, agents: Iterable[Session]) -> Iterator[Session]:
-    """Yield the sub-agents of a session as branches of it."""
+def usage_of(agents: Iterable[Session]) -> Iterator[AgentUsage]:
+    """Yield the usage of sub-agents' responses, and of those of their own sub-agents."""
     for agent in agents:
-        agent.id = f"{session.id}-{agent.id}"
-        agent.set_parent(session_id(session), agent=True)
-        yield agent
-
-
-def usage_of(session: Session) -> Iterator[AgentUsage]:
-    """Yield the usage of a session's responses and of its sub-agents."""
-    for item in session.items:
-        if isinstance(item, Entry) and "usage" in item.fields:
-            fields = {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields}
-            tools = [part["functionCall"]["name"] for part in item.parts if "functionCall" in part]
-            yield AgentUsage(
-                item.id, item.ts, fields | omit_empty(agent=session.agent_name or "sub-agent", tools=tools)
-            )
-    yield from session.unsent_usage()
+        for item in agent.items:
+            if isinstance(item, Entry) and "usage" in item.fields:
+                fields = {key: item.fields[key] for key in _OF_A_RESPONSE if key in item.fields}
+                tools = [part["functionCall"]["name"] for part in item.parts if "functionCall" in part]
+                fields |= omit_empty(agent=agent.agent_name or "sub-agent", tools=tools)
+                yield AgentUsage(item.id, item.ts, fields)
+        yield from agent.unsent_usage()

@@ -47,9 +47,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         elif not _apply(state, value):
             why = f"a change of what is not in the file: {program.title} does not open it"
             session.problem(number, "refused", why, "skipped")
-    session.id = name_at(state, "sessionId") or session.id
-    session.created = time_of(state.get("creationDate"))
-    session.set_title(state.get("customTitle"))
+    session.about(state, id="sessionId", created="creationDate", title="customTitle")
     folder = name_at(value_beside(source, "workspace.json", above=1), "folder")
     session.cwd = unquote(urlsplit(folder).path) if folder else None
     for session.number, request in enumerate(objects_at(state, "requests"), 1):

@@ -15,15 +15,15 @@ from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.blocks import has_text
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
-from ...providers.parts import blocks_of
+from ...providers.parts import blocks_of, text_of
 from ...session.model import Json, Part
 from .. import pairs
-from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at, time_of
-from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, AgentUsage, Entry, Piece, Session
+from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at
+from ..model import ABANDONED, SUB_AGENT, AgentUsage, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..source import line_objects, value_beside
-from ..tree import agent_files, branches, of_session, own_nodes, read_agents, report_broken, usage_of
+from ..tree import add_agents, agent_files, branches, own_nodes, report_broken, usage_of
 from . import attachments
 from .tree import Branch, Node, Tree
 
@@ -61,31 +61,37 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     leaf = tree.leaf()
     if leaf is not None:
         branch = tree.branch(leaf)
-        # compacted lines are never sent; the program links lines that are seconds apart by their times
-        first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
-        broken = [lost for lost in branch.broken if lost.node.number >= first]
-        talk = (node.number for node in branch.nodes if node.talks and node.number >= first)
-        report_broken(session, broken, talk, program.title, " unless the times show its place")
-        if tree.beyond is not None:
-            why = f"it names line {tree.beyond.number}, one of several results:"
-            why += f" {program.title} 2.1.197 would forget what follows them"
-            session.problem(tree.leaf_line, "forgets", why, "all results and what follows them are read")
+        _report(session, tree, branch, program.title)
         _Items(session, source, tree, program).add(branch)
         parent = name_at(leaf.data, "sessionId")
         if leaf.side and parent not in (None, session.id):  # a sub-agent's own file
-            session.set_parent(f"{program.name}-{parent}", agent=True)
+            session.set_parent(str(parent), agent=True)
             session.agent_name = _kind_of_agent(source, source.stem, above=1)
-        on = {node.id for node in branch.all}
-        session.branches = partial(_branches, source, session, tree, on, program)
-        session.agent_usage = partial(_agent_usage, source, tree, program)
-        for node in (node for node in tree.nodes.values() if node.id not in on):
+        live = {node.id for node in branch.all}
+        for node in (node for node in tree.nodes.values() if node.id not in live):
             if node.talks or node.queued:
                 session.skip(SUB_AGENT if node.side else ABANDONED)
             elif node.attached:
                 session.skip(_kind(node.data), own=True)
         session.skip("repeated line", tree.repeated)
-        session.skip(SUB_AGENTS, len(agent_files(source, _FOLDER)))
+        session.branches = partial(_branches, source, session, tree, live, program)
+        session.agent_usage = partial(_agent_usage, source, tree, program)
+        agents, kind = agent_files(source, _FOLDER), partial(_kind_of_agent, source)
+        add_agents(session, source, program, agents, above=0, kind=kind)
     yield session
+
+
+def _report(session: Session, tree: Tree, branch: Branch, title: str) -> None:
+    """Report missing parents, except of compacted lines, and a leaf that makes the program forget lines."""
+    # compacted lines are never sent; the program links lines that are seconds apart by their times
+    first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
+    broken = [lost for lost in branch.broken if lost.node.number >= first]
+    talk = (node.number for node in branch.nodes if node.talks and node.number >= first)
+    report_broken(session, broken, talk, title, " unless the times show its place")
+    if tree.beyond is not None:
+        why = f"it names line {tree.beyond.number}, one of several results:"
+        why += f" {title} 2.1.197 would forget what follows them"
+        session.problem(tree.leaf_line, "forgets", why, "all results and what follows them are read")
 
 
 def _tree(source: Source, session: Session, program: Program) -> Tree:
@@ -96,19 +102,15 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
     for number, data in line_objects(source, session.problems, program.recognises):
         kind = text_at(data, "type")
         node = tree.add(number, data)
-        session.version = name_at(data, "version") or session.version
-        session.cwd = session.cwd or name_at(data, "cwd")
-        session.created = session.created or time_of(data.get("timestamp"))
-        session.id = id or name_at(data, "sessionId") or session.id
-        if kind in _TITLES and name_at(data, _TITLES[kind]):
-            of = name_at(data, "leafUuid") if kind == "summary" else None
-            titles[kind, of] = data[_TITLES[kind]]
+        session.about(data, id="sessionId", version="version", cwd="cwd", created="timestamp")
+        if kind in _TITLES and (title := name_at(data, _TITLES[kind])):
+            titles[kind, name_at(data, "leafUuid") if kind == "summary" else None] = title
         repeated = node is None and name_at(data, "uuid")
         if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
             session.skip(_kind(data), own=kind in _INTERFACE)
+    session.id = id or session.id
     valid = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
-    if valid:  # older versions wrote other sessions' titles first
-        session.settings["title"] = next(valid[kind] for kind in _TITLES if kind in valid)
+    session.set(title=next((valid[kind] for kind in _TITLES if kind in valid), None))
     return tree
 
 
@@ -125,7 +127,7 @@ def _kind(data: Json) -> str:
 def _branches(
     source: Source, session: Session, tree: Tree, live: set[str], program: Program
 ) -> Iterator[Session]:
-    """Yield abandoned branches and sub-agents, from this file and from files of their own, as sessions."""
+    """Yield abandoned branches, and sub-agents in this file, as sessions."""
 
     def fill(branch: Session, tail: list[Node]) -> None:
         branch.agent = tail[0].side
@@ -133,26 +135,17 @@ def _branches(
 
     for talk in (tree.talk, tree.others):
         ends = own_nodes(talk, tree.nodes, live, lambda leaf: tree.branch(leaf).all)
-        yield from branches(session, ends, fill)
-    yield from of_session(session, _agents(source, program))
+        yield from branches(session, ends, fill, lambda tail: tail[0].id[:8])
 
 
 def _agent_usage(source: Source, tree: Tree, program: Program) -> Iterator[AgentUsage]:
-    """Yield the usage of sub-agents, from this file and from files of their own."""
+    """Yield the usage of sub-agents in this file."""
     side = Session("", "")
     items = _Items(side, source, tree, program)
     for node in tree.others:
         if node.type == "assistant":
             items.answer([node])
-    for agent in (side, *_agents(source, program)):
-        yield from usage_of(agent)
-
-
-def _agents(source: Source, program: Program) -> Iterator[Session]:
-    """Yield the sub-agents that have files of their own."""
-    for agent in read_agents(source, program, agent_files(source, _FOLDER)):
-        agent.agent_name = _kind_of_agent(source, agent.id)
-        yield agent
+    return usage_of([side])
 
 
 def _kind_of_agent(source: Source, id: str, above: int = 0) -> str | None:
@@ -176,19 +169,17 @@ class _Items:
 
     def add(self, branch: Branch) -> None:
         # by response: its other lines, and results of its calls, that no path leads to
-        lines, answers = defaultdict[str, list[Node]](list), defaultdict[str, list[Node]](list)
+        beside = defaultdict[tuple[object, str], list[Node]](list)
         for node in branch.off_path:
-            if node.type == "assistant":
-                lines[node.response].append(node)
-            else:
-                answers[self.tree.nodes[str(node.parent)].response].append(node)
+            answer = node if node.type == "assistant" else self.tree.nodes[str(node.parent)]
+            beside[node.type, answer.response].append(node)
         for place, node in enumerate(branch.nodes):
             self.session.git = omit_empty(branch=name_at(node.data, "gitBranch"))
             if place in branch.starts:
                 self.flush()
             if node.type == "assistant":
-                self.answer([node, *lines.pop(node.response, [])])
-                self.results += answers.pop(node.response, [])
+                self.answer([node, *beside.pop(("assistant", node.response), [])])
+                self.results += beside.pop(("user", node.response), [])
             elif node.answers:
                 self.results.append(node)
             elif node.attached:
@@ -272,20 +263,20 @@ class _Items:
     def with_full_text(self, part: Any, node: Node) -> Part:
         """Put the full text into a result if the program stored that in a file of its own."""
         response = part["functionResponse"]
-        field = next((f for f in ("output", "error") if name_at(response, f"response.{f}")), "")
-        text = text_at(response, f"response.{field}")
-        stub = _SPILLED.fullmatch(text.strip()) if _STUB in text[:_BEGIN] else None
-        if stub:
-            name = re.split(r"[/\\]", stub[1].strip())[-1]
-            part = {}
-            try:
-                text = self.source.beside("tool-results", name).decode("utf-8", "replace")
-                part = {"spilled": {"name": name}}
-            except Unreadable as error:
-                self.session.problem(node.number, "drops", str(error), "its beginning is used instead")
-                text = stub[2]  # so that a rescued session does not refer to the file
-            part["functionResponse"] = {**response, "response": {**response["response"], field: text}}
-        return part  # type: ignore[no-any-return]
+        field, text = next(iter(response["response"].items()), ("", ""))
+        stub = _SPILLED.fullmatch(text.strip()) if _STUB in text_of(text)[:_BEGIN] else None
+        if stub is None:
+            return part  # type: ignore[no-any-return]
+        name = re.split(r"[/\\]", stub[1].strip())[-1]
+        full: Any = {}
+        try:
+            text = self.source.beside("tool-results", name).decode("utf-8", "replace")
+            full = {"spilled": {"name": name}}
+        except Unreadable as error:
+            self.session.problem(node.number, "drops", str(error), "its beginning is used instead")
+            text = stub[2]  # so that a rescued session does not refer to the file
+        full["functionResponse"] = {**response, "response": {**response["response"], field: text}}
+        return full  # type: ignore[no-any-return]
 
 
 PROGRAM = Program(

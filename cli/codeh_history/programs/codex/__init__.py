@@ -145,16 +145,15 @@ class _Rollout:
         self.meta = payload
         if base := object_at(payload, "history_base"):
             self.read_base(self.source, base, {ids_of(self.source.path)[1]})
-        session.id = name_at(payload, "id") or session.id
-        session.version, session.cwd = name_at(payload, "cli_version"), name_at(payload, "cwd")
-        session.created = time_of(payload.get("timestamp")) or ts
+        session.about(payload, id="id", version="cli_version", cwd="cwd", created="timestamp")
+        session.created = session.created or ts
         branch, commit = name_at(payload, "git.branch"), name_at(payload, "git.commit_hash")
         session.git = omit_empty(branch=branch, commit=commit)
         forked = name_at(payload, "forked_from_id")
         parent = forked or name_at(payload, "source.subagent.thread_spawn.parent_thread_id")
         if parent:
             last = session.items[-1].id if session.items else None
-            session.set_parent(f"{self.program.name}-{parent}", last, agent=not forked)
+            session.set_parent(parent, last, agent=not forked)
             session.agent_name = name_at(payload, "source.subagent.thread_spawn.agent_role")
         lacking = ", ".join(field for field in _REQUIRED if not name_at(payload, field))
         if lacking or number > 1:
@@ -301,7 +300,7 @@ class _Rollout:
             self.roll_back(usage.count(payload, "num_turns") or 0)
             return
         if kind == "thread_name_updated":
-            self.session.set_title(payload.get("thread_name"))
+            self.session.about(payload, title="thread_name")
         if kind == "token_count" and self.last is not None:
             windows = (object_at(payload, f"rate_limits.{name}") for name in ("primary", "secondary"))
             limits = [

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import chain
 from typing import Any
 
 from ...providers.parts import native
@@ -18,7 +17,6 @@ from ..fields import answer_fields, hash_id, name_at, object_at, objects_at, omi
 from ..model import SUB_SESSION, Entry, Session
 from ..parts import inline, thought
 from ..protocol import Head, Place, Program, Source, Unreadable
-from ..records import session_id
 from ..source import line_objects
 from ..tree import usage_of
 
@@ -103,7 +101,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         agent = name_at(event, "agentId", "data.parentToolCallId")
         if agent not in logs:
             logs[agent] = _Log(Session(program.name, f"{session.id}-{agent}"), main)
-            logs[agent].session.set_parent(session_id(session), agent=True)
+            logs[agent].session.set_parent(session.id, agent=True)
         logs[agent].read(number, event)
     if session.created is None:
         session.problem(1, "refused", f"no session.start: {refused}", "read without it")
@@ -112,14 +110,15 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.skip("result without its call")
     with suppress(Unreadable):
         about = source.beside(folder, "workspace.yaml", above=1).decode("utf-8", "replace")
-        session.set_title(next(iter(_NAME.findall(about)), None))
+        session.set(title=next(iter(_NAME.findall(about)), None))
     for log in logs.values():  # a sub-agent's event may precede the session's id
         if log.session.agent and log.session.parent:
-            log.session.parent["session"], log.session.cwd = session_id(session), session.cwd
+            log.session.set_parent(session.id, log.session.parent["at"], agent=True)
+            log.session.cwd = session.cwd
     agents = [log.session for log in logs.values() if log is not main and log.session.items]
     session.skip(SUB_SESSION, len(agents))
     session.branches = lambda: agents
-    session.agent_usage = lambda: chain.from_iterable(map(usage_of, agents))
+    session.agent_usage = lambda: usage_of(agents)
     yield session
 
 
@@ -163,11 +162,11 @@ class _Log:
             case "session.start" | "session.resume" | "session.context_changed" | "session.title_changed":
                 self.set_fields(kind, data)
             case "session.info" if parent := _FORK.match(text_at(data, "message")):
-                session.set_parent(f"{session.program}-{parent[1]}")
+                session.set_parent(parent[1])
             case "subagent.started" if session.parent:
                 session.parent["at"] = self.main.calls.get(text_at(data, "toolCallId"))
                 session.agent_name = name_at(data, "agentName")
-                session.set_title(data.get("agentDescription"))
+                session.about(data, title="agentDescription")
             case _:
                 session.skip(kind or "line without a type", own=kind.partition(".")[0] in _OWN)
 
@@ -176,11 +175,11 @@ class _Log:
         session, about = self.session, object_at(data, "context") or data
         git = omit_empty(branch=name_at(about, "branch"), commit=name_at(about, "headCommit"))
         session.git = git or session.git
-        session.set_title(data.get("title"))
+        session.about(data, title="title")
         if kind == "session.start":
-            session.id = name_at(data, "sessionId") or session.id
-            session.version, session.cwd = name_at(data, "copilotVersion"), name_at(about, "cwd")
-            session.created = time_of(data.get("startTime")) or self.stamp["ts"]
+            session.about(data, id="sessionId", version="copilotVersion", created="startTime")
+            session.about(about, cwd="cwd")
+            session.created = session.created or self.stamp["ts"]
 
     def add(self, kind: str, parts: list[Part], **fields: Any) -> Entry | None:
         """Add a message; count an empty one as skipped, but keep its usage."""

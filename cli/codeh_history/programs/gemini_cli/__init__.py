@@ -154,11 +154,10 @@ class _Reading:
             session.skip("header of a resumption", own=True)
         else:
             self.headed = True
-            session.id = name_at(data, "sessionId") or session.id
-            session.created = time_of(data.get("startTime"))
+            session.about(data, id="sessionId", created="startTime")
             parent = _CHATS.fullmatch(self.source.path) if data.get("kind") == "subagent" else None
             if parent:
-                session.set_parent(f"{session.program}-{parent[1]}", agent=True)
+                session.set_parent(parent[1], agent=True)
                 if session.id == parent[1]:  # then only the file's name is unique
                     session.id = f"{parent[1]}-{self.source.stem}"
             with suppress(Unreadable):  # newer versions name the folder after the project
@@ -168,7 +167,7 @@ class _Reading:
 
     def settings(self, number: int, values: Json) -> None:
         """Set the title and directory, and replace all messages if there is a list of them."""
-        self.session.set_title(values.get("summary"))
+        self.session.about(values, title="summary")
         directories = filter(name_of, list_at(values, "directories"))
         self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):

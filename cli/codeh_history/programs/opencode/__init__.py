@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import Any
 
 from ...base.words import plural
@@ -138,8 +138,8 @@ def _in_database(source: Source, program: Program, *above: str) -> Iterator[Sess
 
 
 def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -> Session:
-    session = _session(program, {**row, "parentID": row["parent_id"]})
-    session.created = time_of(row.get("time_created"))
+    session = _session(program, row)
+    session.about(row, created="time_created")
 
     def values(query: str, id: str) -> Iterator[Json]:
         return _values(session, source.rows(f"SELECT id, data FROM {query}, id", id))  # noqa: S608
@@ -157,7 +157,7 @@ def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -
     _fill(session, messages, value_of(row.get("revert")))
     session.partial = source.damage is not None
     session.branches = partial(_in_database, source, program, *above, row["id"])
-    session.agent_usage = lambda: chain.from_iterable(map(usage_of, session.branches()))
+    session.agent_usage = lambda: usage_of(session.branches())
     session.skip("session of a sub-agent", count(_BELOW))
     return session
 
@@ -207,11 +207,10 @@ def _messages(infos: Iterable[Json], parts_of: Callable[[str], Iterable[Json]]) 
 
 def _session(program: Program, info: Json) -> Session:
     """Make a session without its messages."""
-    session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
-    session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
-    session.set_title(info.get("title"))
-    if name_at(info, "parentID"):
-        session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
+    session = Session(program.name, "session")
+    session.about(info, id="id", version="version", created="time.created", cwd="directory", title="title")
+    if parent := name_at(info, "parentID", "parent_id"):
+        session.set_parent(parent, agent=True)
     return session
 
 

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
 from ...base.read_json import json_object
-from ...providers.parts import native, objects
+from ...providers.parts import native
 from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import pairs
 from ..fields import answer_fields, hash_id, name_at, object_at, omit_empty, text_at, time_of
 from ..model import ABANDONED, Session, Summary
-from ..parts import inline, thought
+from ..parts import parts_of, thought
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
-from ..tree import Node, branches, own_nodes, report_broken, walk
+from ..tree import Broken, Node, read_tree, report_broken
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TALK = ("message", "custom_message", "branch_summary", "compaction")
@@ -57,105 +56,98 @@ def _is_header(data: Json) -> bool:
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a file."""
     session = Session(program.name, source.stem)
-    tree = _Tree(program.title)
+    lines = _Lines(session)
     headed = False
     for line, data in line_objects(source, session.problems, program.recognises):
         if data.get("type") != "session":
-            tree.add(line, data, session)
+            lines.add(line, data)
         elif not headed and _is_header(data):
             headed = line == 1
-            session.id = name_at(data, "id") or session.id
-            session.cwd, session.created = name_at(data, "cwd"), time_of(data.get("timestamp"))
+            session.about(data, id="id", cwd="cwd", created="timestamp")
             session.version = str(data.get("version", 1))
             if parents := _UUID.findall(text_at(data, "parentSession")):
-                session.set_parent(f"{session.program}-{parents[-1]}")
+                session.set_parent(parents[-1])
     if not headed:
         why = f"no header: {program.title} refuses the file (0.74 overwrites it, and its messages are gone)"
         session.problem(1, "forgets", why, "read without a header")
-    if tree.again is not None:
-        number, first = tree.again
+    if lines.again is not None:
+        number, first = lines.again
         why = f"the same as line {first.number}: {program.title} goes back there,"
         why += " and forgets what came after"
         session.problem(number, "forgets", why, "not treated as the end of the conversation")
-    on = {node.id for node in _Branch(session, tree, tree.leaf).path} if tree.leaf is not None else set()
-    nodes = tree.nodes.values()
-    session.skip(ABANDONED, sum(node.type == "message" and node.id not in on for node in nodes))
-    session.skip("repeated line", tree.repeated)
-    talk = [node for node in nodes if node.type in _TALK]
-
-    def fill(branch: Session, tail: list[_Node]) -> None:
-        _Branch(branch, tree, tail[-1])
-        branch.problems.clear()
-
-    others = partial(own_nodes, talk, tree.nodes, on)
-    session.branches = lambda: branches(session, others(), fill, lambda own: own[0].id)
+    if lines.leaf is not None:
+        _read_tree(session, lines.nodes, lines.leaf, program.title)
     yield session
+
+
+def _read_tree(session: Session, nodes: dict[str, _Node], leaf: _Node, title: str) -> None:
+    def fill(branch: Session, path: list[_Node]) -> None:
+        reader = _Branch(branch, path, title)
+        for node in path:
+            branch.number = node.line
+            reader.add(node)
+
+    def report(path: list[_Node], broken: list[Broken[_Node]]) -> None:
+        talk = (node.line for node in path if node.type == "message")
+        report_broken(session, broken, talk, title)
+
+    talk = [node for node in nodes.values() if node.type in _TALK]
+    path = read_tree(session, nodes, leaf, talk, fill, report, lambda tail: tail[0].id)
+    live = {node.id for node in path}
+    session.skip(ABANDONED, sum(node.type == "message" and node.id not in live for node in talk))
 
 
 class _Node(Node):
     """The lines with one id: `number` is the first, `line` the last, which has the content."""
 
-    def __init__(self, id: str, parent: str | None, line: int, data: Json) -> None:
-        super().__init__(id, parent, line)
-        self.fill(line, data)
-
-    def fill(self, line: int, data: Json) -> None:
-        self.line = line
-        self.data = data
-        self.type = data.get("type")
-        self.ts = time_of(data.get("timestamp"))
+    def fill(self, line: int, data: Json, parent: str | None) -> None:
+        self.line, self.data, self.parent = line, data, parent
+        self.type, self.ts = data.get("type"), time_of(data.get("timestamp"))
 
 
-class _Tree:
+class _Lines:
     """The lines in file order; the parent of an entry without ids (version 1) is the entry before."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, session: Session) -> None:
+        self.session = session
         self.nodes: dict[str, _Node] = {}
         self.leaf: _Node | None = None
-        self.repeated = 0
         self.again: tuple[int, _Node] | None = None  # the last line, if it repeats another
         self.seen: Counter[bytes] = Counter()  # lines without an id
 
-    def add(self, line: int, data: Json, session: Session) -> None:
+    def add(self, line: int, data: Json) -> None:
         """Add a line to the tree, and set the title if it has one."""
-        id, parent = name_at(data, "id"), name_at(data, "parentId")
+        session, id, parent = self.session, name_at(data, "id"), name_at(data, "parentId")
         if data.get("type") == "session_info":
-            session.set_title(data.get("name"))
+            session.about(data, title="name")
         if id is None:
             raw = dumps(data)
             id = hash_id(raw, self.seen[raw])
             self.seen[raw] += 1
         node = self.nodes.get(id)
-        if node is None:
-            if "parentId" not in data:
-                parent = next(reversed(self.nodes), None)
-            node = self.nodes[id] = _Node(id, parent, line, data)
-            if node.type not in _TALK:
-                kind, custom = str(node.type), name_at(data, "customType")
-                session.skip(f"{kind} ({custom})" if custom else kind, own=True)
-        else:
-            self.repeated += 1
+        if node is not None:
+            session.skip("repeated line")
             if node.data == data:
                 self.again = (line, node) if node is not self.leaf else None
                 return
-            node.fill(line, data)
-            node.parent = parent
+        else:
+            if "parentId" not in data:
+                parent = next(reversed(self.nodes), None)
+            node = self.nodes[id] = _Node(id, parent, line)
+            if data.get("type") not in _TALK:
+                kind, custom = str(data.get("type")), name_at(data, "customType")
+                session.skip(f"{kind} ({custom})" if custom else kind, own=True)
+        node.fill(line, data, parent)
         self.leaf, self.again = node, None
 
 
 class _Branch:
-    """Makes the messages and summaries of the branch up to a leaf."""
+    """Makes the messages and summaries of a branch, whose nodes are `path`."""
 
-    def __init__(self, session: Session, tree: _Tree, leaf: _Node) -> None:
+    def __init__(self, session: Session, path: list[_Node], title: str) -> None:
         self.session = session
-        self.title = tree.title
-        self.path, broken = walk(tree.nodes, leaf)
-        talk = (node.line for node in self.path if node.type == "message")
-        report_broken(session, broken, talk, tree.title)
-        for node in self.path:
-            session.number = node.line
-            self.add(node)
+        self.path = path
+        self.title = title
 
     def add(self, node: _Node) -> None:
         """Add the message or summary of a line."""
@@ -171,16 +163,7 @@ class _Branch:
             case "user" | "custom" | "hookMessage":
                 self.keep(node, "user", self.content(message))
             case "assistant":
-                if "totalTokens" not in object_at(message, "usage"):
-                    why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
-                    session.problem(session.number, "refused", why)
-                provider = _FORMATS.get(text_at(message, "api"))
-                fields = answer_fields(message, _ANSWER, _USAGE, provider)
-                if message.get("stopReason") in ("error", "aborted"):
-                    session.skip("failed or aborted answer")
-                    session.keep_usage(node.id, node.ts, fields)
-                    return
-                self.keep(node, "codeh", self.content(message, provider), **fields)
+                self.answer(node, message)
             case "toolResult":
                 id, name = message.get("toolCallId"), message.get("toolName")
                 content = [part for part in self.content(message) if part != {"text": ""}]
@@ -192,6 +175,18 @@ class _Branch:
                 self.keep(node, "user", [{"text": _shell(message)}])
             case _ if node.type == "message":
                 session.skip(f"{message.get('role')} message")
+
+    def answer(self, node: _Node, message: Json) -> None:
+        if "totalTokens" not in object_at(message, "usage"):
+            why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
+            self.session.problem(node.line, "refused", why)
+        provider = _FORMATS.get(text_at(message, "api"))
+        fields = answer_fields(message, _ANSWER, _USAGE, provider)
+        if message.get("stopReason") in ("error", "aborted"):
+            self.session.skip("failed or aborted answer")
+            self.session.keep_usage(node.id, node.ts, fields)
+        else:
+            self.keep(node, "codeh", self.content(message, provider), **fields)
 
     def keep(self, node: _Node, kind: str, content: list[Part], **fields: Any) -> None:
         if self.session.add(kind, content, id=node.id, ts=node.ts, **fields) is None:
@@ -211,32 +206,23 @@ class _Branch:
         self.session.summarise(node.id, node.ts, text_at(data, "summary"), keep)
 
     def content(self, message: Json, provider: str | None = None) -> list[Part]:
-        """The parts of a message's content, which is a string or a list of blocks."""
-        content = message.get("content")
-        if isinstance(content, str):
-            return [{"text": content}]
-        return [part for block in objects(content) for part in self.parts(block, provider)]
+        return parts_of(message.get("content"), lambda block: self.part(block, provider))
 
-    def parts(self, block: Json, provider: str | None) -> Iterator[Any]:
+    def part(self, block: Json, provider: str | None) -> Any:
+        """The part of a block; thinking and its signature are only for the provider that made it."""
+        signature, text = name_at(block, "thinkingSignature"), text_at(block, "thinking")
         match block.get("type"):
-            case "text":
-                yield {"text": text_at(block, "text")}
+            case "thinking" if provider == "openai-responses" and (item := json_object(signature)):
+                return native(provider, item)
+            case "thinking" if provider == "anthropic" and block.get("redacted") is True:
+                return native(provider, {"type": "redacted_thinking", "data": signature or ""})
             case "thinking":
-                signature, text = name_at(block, "thinkingSignature"), text_at(block, "thinking")
-                item = json_object(signature) if provider == "openai-responses" and signature else None
-                if item is not None:
-                    yield native("openai-responses", item)
-                elif block.get("redacted") is True and provider == "anthropic":
-                    yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
-                elif text or signature:
-                    yield thought(text, signature if provider in _SIGNED else None)
+                part = thought(text, signature if provider in _SIGNED else None)
+                return part if text or signature else None
             case "toolCall":
-                part = self.session.call(block.get("id"), block.get("name"), block.get("arguments"))
-                yield {**part, **omit_empty(thoughtSignature=name_at(block, "thoughtSignature"))}
-            case "image":
-                yield inline(text_at(block, "data"), text_at(block, "mimeType"), "")
-            case _:
-                yield native(self.session.program, block)
+                signed = omit_empty(thoughtSignature=name_at(block, "thoughtSignature"))
+                return {**(self.session.part(block) or {}), **signed}
+        return self.session.part(block)
 
 
 def _shell(message: Json) -> str:

@@ -6,17 +6,17 @@ A line contains a content of Gemini's API. A session is the branch that ends at 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.body import part_of
 from ...session.model import Json, Part
-from .. import pairs, tree
-from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, text_at, time_of
+from .. import pairs
+from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, time_of
 from ..model import ABANDONED, REWOUND, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
+from ..tree import Broken, Node, add_agents, agent_files, read_tree, report_broken
 
 _TALK = ("user", "assistant", "tool_result")
 _COMPRESSION = "chat_compression"
@@ -40,27 +40,35 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session = Session(program.name, source.stem)
     nodes = _nodes(source, session, program)
     leaf = next((node for node in reversed(nodes.values()) if node.subtype not in _BESIDE), None)
-    if leaf is None:
-        yield session
-        return
-    live = _fill(session, nodes, leaf, program.title)
-    if forked := [node for node in live if node.forked]:
-        session.set_parent(f"{program.name}-{forked[-1].forked}", forked[-1].id)
-    on, talk = {node.id for node in live}, [node for node in nodes.values() if node.talks]
-    rewound = any(node.subtype == "rewind" for node in nodes.values())
-    session.skip(REWOUND if rewound else ABANDONED, sum(node.id not in on for node in talk))
-
-    def fill(branch: Session, tail: list[_Node]) -> None:
-        _fill(branch, nodes, tail[-1], program.title)
-        branch.problems.clear()
-
-    agents = tree.agent_files(source, _AGENTS, source.stem, above=1)
-    others = partial(tree.own_nodes, talk, nodes, on)
-    tree.add_agents(session, source, program, agents, lambda: tree.branches(session, others(), fill))
+    if leaf is not None:
+        _read_tree(session, nodes, leaf, program.title)
+        add_agents(session, source, program, agent_files(source, _AGENTS, source.stem, above=1))
     yield session
 
 
-class _Node(tree.Node):
+def _read_tree(session: Session, nodes: dict[str, _Node], leaf: _Node, title: str) -> None:
+    def fill(session: Session, path: list[_Node]) -> None:
+        branch = _Branch(session)
+        for node in path:
+            branch.add(node)
+
+    def report(path: list[_Node], broken: list[Broken[_Node]]) -> None:
+        sent = [node for node in path if node.talks or node.subtype == _COMPRESSION]
+        first = max((node.number for node in sent if not node.talks), default=0)
+        talk = [node.number for node in sent if node.number >= first]
+        report_broken(session, [lost for lost in broken if lost.node.number >= first], talk, title)
+
+    talk = [node for node in nodes.values() if node.talks]
+    path = read_tree(session, nodes, leaf, talk, fill, report)
+    for node in path:
+        if node.forked:
+            session.set_parent(node.forked, node.id)
+    live = {node.id for node in path}
+    rewound = any(node.subtype == "rewind" for node in nodes.values())
+    session.skip(REWOUND if rewound else ABANDONED, sum(node.id not in live for node in talk))
+
+
+class _Node(Node):
     """The lines with one id; `number` is the number of the first."""
 
     def __init__(self, id: str, line: int, data: Json) -> None:
@@ -82,12 +90,10 @@ def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Nod
             session.skip("line without an id")
         elif id not in nodes:
             node = nodes[id] = _Node(id, line, data)
-            session.version = name_at(data, "version") or session.version
-            session.cwd = session.cwd or name_at(data, "cwd")
+            session.about(data, version="version", cwd="cwd", created="timestamp")
             session.git = session.git or omit_empty(branch=name_at(data, "gitBranch"))
-            session.created = session.created or node.ts
             if node.subtype == "custom_title":
-                session.set_title(text_at(data, "systemPayload.customTitle"))
+                session.about(data, title="systemPayload.customTitle")
             if node.type not in (*_TALK, "system"):
                 why = f"an unknown type, {node.type}: {program.title} forgets everything before it"
                 session.problem(line, "forgets", why, "skipped")
@@ -103,19 +109,6 @@ def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Nod
         else:
             session.skip("line of another type with the id of an earlier one")
     return nodes
-
-
-def _fill(session: Session, nodes: dict[str, _Node], leaf: _Node, title: str) -> list[_Node]:
-    """Fill a session with the branch up to a leaf; return its nodes."""
-    path, broken = tree.walk(nodes, leaf)
-    sent = [node for node in path if node.talks or node.subtype == _COMPRESSION]
-    first = max((node.number for node in sent if not node.talks), default=0)
-    talk = [node.number for node in sent if node.number >= first]
-    tree.report_broken(session, [lost for lost in broken if lost.node.number >= first], talk, title)
-    branch = _Branch(session)
-    for node in path:
-        branch.add(node)
-    return path
 
 
 class _Branch:
