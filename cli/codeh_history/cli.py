@@ -26,22 +26,16 @@ EXAMPLES = """\
   codeh-history show
 """
 
-OWN = ("-h", "--help", "--help-all", "--version", "--")
-OTHER_NAMES = {  # names of similar verbs in other programs
-    "sessions": "list", "ls": "list", "lst": "list", "messages": "show", "cat": "show", "view": "show",
-    "log": "show", "history": "show", "delete": "rm", "remove": "rm", "del": "rm",
-    "restore": "rm --restore", "grep": "search", "find": "search",
-    "new": "append", "add": "append", "say": "append", "send": "ask",
-    "prompt": "ask", "continue": "ask", "resume": "ask", "retry": "ask", "talk": "chat", "repl": "chat",
-    "cost": "usage", "costs": "usage", "tokens": "stats", "count": "stats", "info": "status",
-    "copy": "fork", "branch": "fork", "edit": "update", "shrink": "compact", "compress": "compact",
-    "fix": "curate --only pairs,invalid", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
-    "init": "config init", "keys": "config init", "models": "config", "logs": "show", "clone": "fork",
-    "checkout": "fork", "reset": "undo", "tag": "set tags=TAGS", "mv": "set title=TEXT", "push": "sync",
-    "pull": "sync", "save": "export", "load": "import", "get": "show", "rename": "set title=TEXT",
-    "version": "--version",
+OTHER_NAMES = {  # verbs, and the names of similar ones in other programs
+    "append": "new add say", "ask": "send prompt continue resume retry", "chat": "talk repl",
+    "compact": "shrink compress", "config": "models", "config init": "init keys", "export": "save",
+    "curate --only pairs,invalid": "fix", "fork": "copy branch clone checkout", "import": "load",
+    "list": "sessions ls lst", "rescue": "recover", "rm": "delete remove del", "rm --restore": "restore",
+    "search": "grep find", "set tags=TAGS": "tag", "set title=TEXT": "title mv rename",
+    "show": "messages cat view log logs history get", "stats": "tokens count", "status": "info",
+    "sync": "push pull", "undo": "reset", "update": "edit", "usage": "cost costs", "verify": "check",
+    "--version": "version",
 }  # fmt: skip
-OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
 ONLY = "the session is the only argument"  # hint for a stray argument
 NONE = "the session is -s SESSION"
 TAKE_TEXT = ("append", "ask", "search")
@@ -50,15 +44,12 @@ TAKE_TEXT = ("append", "ask", "search")
 class Command(TyperCommand):
     """A verb, with its module's options, help that begins with examples, and one-line usage errors."""
 
+    everything = False  # whether the help lists every option
+
     def __init__(self, verb: str) -> None:
         self.module = module_of(verb)
         self.takes: type[OptionSet] = self.module.Options
-        self.declared = self.takes.DECLARED
-        self.examples: str = getattr(self.module, "EXAMPLES", "")
-        self.everything = False  # whether the help lists every option
-        params = [parameter(self.takes, name, verb) for name in self.declared]
-        takes_one = any(each.param_type_name == "argument" for each in params)
-        self.stray: str = getattr(self.module, "STRAY", ONLY if takes_one else NONE)
+        params = [parameter(self.takes, name, verb) for name in self.takes.DECLARED]
         super().__init__(
             verb, help=cleandoc(self.module.__doc__ or ""), params=[*params, HELP, HELP_ALL],
             add_help_option=False, rich_markup_mode=None,
@@ -70,19 +61,8 @@ class Command(TyperCommand):
         env.quiet = env.quiet or bool(ctx.params.get("quiet"))
         return self.module.run(env, options) or 0
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except UsageError as error:
-            error.ctx = ctx
-            if isinstance(error, NoSuchOption):
-                meant = OTHER_OPTIONS.get(error.option_name, "")
-                if any(meant in param.opts for param in self.params):
-                    error.possibilities = [meant]
-            raise
-
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write("Examples:\n" + self.examples + "\n")
+        formatter.write("Examples:\n" + self.module.EXAMPLES + "\n")
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -90,7 +70,7 @@ class Command(TyperCommand):
         sections: dict[str, list[tuple[str, str]]] = {}
         further: set[str] = set()  # the verbs whose options are omitted
         for param in self.params:
-            spelled = self.declared.get(str(param.name), Option(help=""))
+            spelled = self.takes.DECLARED.get(str(param.name), Option(help=""))
             rows = sections.setdefault(spelled.section or "Options", [])
             home = HOMES.get(spelled.section, str(self.name))
             is_further = spelled.rare or home != self.name
@@ -100,9 +80,8 @@ class Command(TyperCommand):
                 rows.append(record)
         if further:
             others = " and ".join(sorted(further - {self.name}, reverse=True))
-            sections["Options"].append(
-                ("--help-all", f"Show all options{others and f', also those of {others}'}.")
-            )
+            more = f", also those of {others}" if others else ""
+            sections["Options"].append(("--help-all", f"Show all options{more}."))
         for title, rows in sections.items():
             if rows:
                 with formatter.section(title):
@@ -119,24 +98,19 @@ class Group(TyperGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS:
-            return load(cmd_name)
+            return Command(cmd_name)
         if cmd_name.startswith("-") or ctx.resilient_parsing:
             return None
-        meant = OTHER_NAMES.get(cmd_name) or closest(cmd_name, COMMANDS)
+        others = (verb for verb, names in OTHER_NAMES.items() if cmd_name in names.split())
+        meant = next(others, None) or closest(cmd_name, COMMANDS)
         hint = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
         raise Usage(f"{cmd_name}: no such command; {hint}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Treat `help VERB` as `VERB --help`; `help --all` lists every command."""
-        if args and args[0] in ("help", "--help-all"):
-            everything = "--all" in args or "--help-all" in args
-            verbs = [arg for arg in args[1:] if arg not in ("--all", "--help-all")][:1]
-            self.everything = everything
-            return super().parse_args(ctx, [*verbs, "--help-all" if verbs and everything else "--help"])
-        verb = next((arg for arg in args if arg in COMMANDS and not ctx.resilient_parsing), None)
-        if verb is not None and args[0].startswith("-") and args[0] not in OWN:
-            option = args[0].partition("=")[0]
-            raise Usage(f"{option}: put options after the command: `codeh-history {verb} … {option} …`")
+        if args[:1] == ["help"]:
+            verbs = [arg for arg in args[1:] if not arg.startswith("-")]
+            args = [*verbs[:1], "--help-all" if "--all" in args or "--help-all" in args else "--help"]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -154,26 +128,22 @@ class Group(TyperGroup):
         sections = SECTIONS if self.everything else {"Commands": FIRST}
         for section, names in sections.items():
             with formatter.section(section):
-                helps = ((name, str(load(name).help)) for name in names)
-                formatter.write_dl(
-                    [(name, help.split("\n\n")[0].replace("\n", " ")) for name, help in helps], col_max=12
-                )
+                helps = (str(Command(name).help).partition("\n\n")[0] for name in names)
+                rows = [(name, help.replace("\n", " ")) for name, help in zip(names, helps, strict=True)]
+                formatter.write_dl(rows, col_max=12)
         if not self.everything:
             formatter.write_paragraph()
             formatter.write("All commands: codeh-history help --all\n")
 
 
-load = Command  # the command of a verb
-
-
 def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the words by option; a non-repeatable option has a single word, unless it was repeated."""
-    single = {name for name, type in takes.TYPES.items() if not type.startswith("Sequence")}
-    return {
-        name: value[0] if name in single and isinstance(value, tuple) and len(value) == 1 else value
-        for name, value in params.items()
-        if value not in (None, ())
-    }
+
+    def word(name: str, value: Any) -> Any:
+        single = type(value) is tuple and len(value) == 1 and not takes.TYPES[name].startswith("Sequence")
+        return value[0] if single else value
+
+    return {name: word(name, value) for name, value in params.items() if value not in (None, ())}
 
 
 def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
@@ -185,10 +155,8 @@ def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
 
         return candidates(ctx.obj, verb, spelled, [name for name, value in ctx.params.items() if value])
 
-    common: Any = {
-        "metavar": spelled.metavar or None, "help": spelled.help or None, "hidden": spelled.hidden,
-        "autocompletion": complete,
-    }  # fmt: skip
+    common: Any = {"metavar": spelled.metavar or None, "help": spelled.help or None,
+                   "hidden": spelled.hidden, "autocompletion": complete}  # fmt: skip
     if spelled.positional:
         nargs = -1 if type.startswith("Sequence") else 1
         return TyperArgument(param_decls=[name], nargs=nargs, required="None" not in type, **common)
@@ -225,7 +193,7 @@ def group() -> Group:
     """Return the command with all verbs."""
     return Group(
         help="Keep conversations with LLMs as plain files, and build requests from them.",
-        params=[VERSION, HELP], add_help_option=False, rich_markup_mode=None,
+        params=[VERSION, HELP, HELP_ALL], add_help_option=False, rich_markup_mode=None,
     )  # fmt: skip
 
 
@@ -234,7 +202,7 @@ def options_of(argv: list[str]) -> dict[str, Any] | None:
     if not argv or argv[0] not in COMMANDS:
         return None
     try:
-        params = load(argv[0]).make_context(argv[0], argv[1:], resilient_parsing=True).params
+        params = Command(argv[0]).make_context(argv[0], argv[1:], resilient_parsing=True).params
         return words(module_of(argv[0]).Options, params)
     except UsageError:
         return None
@@ -255,12 +223,16 @@ def run(argv: list[str], env: Env) -> int:
         return 130
     except UsageError as error:
         text = error.format_message().rstrip(".").replace("\n", " ")
-        command = error.ctx.command if error.ctx is not None else None
-        if not isinstance(command, Command):
-            raise Usage(f"{text} (codeh-history --help)") from None
-        stray = text.startswith("Got unexpected extra argument")
-        hint = f"; {command.stray}" if stray else f" (codeh-history {command.name} --help)"
-        if isinstance(error, NoSuchOption) and not error.possibilities and command.name in TAKE_TEXT:
+        unknown = isinstance(error, NoSuchOption)
+        if argv[0] not in COMMANDS:
+            hint = "; put options after the command" if unknown else ""
+            raise Usage(f"{text}{hint} (codeh-history --help)") from None
+        command = Command(argv[0])
+        hint = f" (codeh-history {command.name} --help)"
+        if text.startswith("Got unexpected extra argument"):
+            takes_one = any(each.param_type_name == "argument" for each in command.params)
+            hint = f"; {getattr(command.module, 'STRAY', ONLY if takes_one else NONE)}"
+        elif unknown and command.name in TAKE_TEXT:
             hint += "; put -- before a text that begins with -"
         raise Usage(f"{command.name}: {text}{hint}") from None
     return code if isinstance(code, int) else 0

@@ -95,7 +95,7 @@ def pages():
         for block in re.findall(r"```(?:sh|bash|console)\n(.*?)```", path.read_text(), re.DOTALL):
             yield str(path.relative_to(ROOT)), block
     for verb in cli.COMMANDS:
-        yield f"{verb} --help", command(verb).examples
+        yield f"{verb} --help", command(verb).module.EXAMPLES
 
 
 def commands():

@@ -14,7 +14,7 @@ from support import Result
 
 BUG = 70
 
-command = cache(cli.load)  # the Typer command of a verb, which takes long to make
+command = cache(cli.Command)  # the Typer command of a verb, which takes long to make
 
 
 def run_in_process(*argv, home=None, stdin=b"", env=None):

@@ -5,7 +5,7 @@ import re
 from typer import _click as click
 
 from codeh_history import __version__
-from codeh_history.cli import EXAMPLES, group, load
+from codeh_history.cli import EXAMPLES, Command, group
 from codeh_history.commands import SECTIONS
 from support import ROOT
 
@@ -72,7 +72,7 @@ def _lines():
 
 def command(verb):
     """A command's description, usage, options and examples."""
-    loaded = load(verb)
+    loaded = Command(verb)
     context = click.Context(loaded, info_name=verb, **loaded.context_settings)
     usage = " ".join(loaded.collect_usage_pieces(context))
     yield f".SS {plain(verb)}"
@@ -83,7 +83,7 @@ def command(verb):
         record = each.get_help_record(context)
         if record and (record[1] or each.param_type_name == "option"):
             yield from tagged(*record)
-    yield from example(loaded.examples)
+    yield from example(loaded.module.EXAMPLES)
 
 
 def tagged(name, meaning):
