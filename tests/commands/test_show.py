@@ -66,7 +66,7 @@ def test_events_alone_give_the_pending_content(data, cuts):
     committed = {}
     changes = Changes()
     views = (fold(parse(data)) for data in datas)
-    events = (event for view in views for _, _, event in changes.update(list(enumerate(view.messages, 1))))
+    events = (event for view in views for _, event in changes.update(list(enumerate(view.messages, 1))))
     for line in events:
         if "event" not in line:
             committed[line["id"]] = line["parts"]

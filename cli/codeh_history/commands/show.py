@@ -6,6 +6,8 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from heapq import nlargest
+from operator import itemgetter
 from typing import NoReturn
 
 from ..base.env import SIGPIPE, Env
@@ -19,6 +21,7 @@ from ..render import pager, parts
 from ..session.model import Json, Message, Part, Summary
 from ..session.records import Log
 from ..session.stream import BY_REFERENCE, record_of
+from ..session.view import join
 from ..store.paths import SERVER
 from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
@@ -81,14 +84,10 @@ def read(
     filtered = bool(options.specified("agents", "curated", *Selection.DEFAULTS))
     if last is not None and not filtered and target.path != "-" and (size := size_of(target.path)) > BIG:
         skim = Skim(logs(target.path))
-        newest: dict[int, Message] = {}
         with suppress(NeedsFold):  # reads the end of a large log in little memory
-            for number, message in skim.messages():
-                newest[number] = message
-                if len(newest) > 2 * last:
-                    newest = {n: m for n, m in newest.items() if n > skim.placed - last}
+            newest = nlargest(last, skim.messages(), key=itemgetter(0))
             report_damage(env, target, Log([], skim.view.log.damage, size), strict=strict)
-            return [(n, newest[n]) for n in sorted(newest) if n > skim.placed - last], [], None
+            return [*reversed(newest)], [], None
     view = view_of(env, target, strict=strict, lost=lost, newest=None if filtered else last)
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     scope = view.with_messages(in_range(view, options.range, target.id), view.summaries)
@@ -109,18 +108,16 @@ def read(
 
 def message_json(number: int | None, message: Message) -> Json:
     """A message for `show --json`: `id, n, ts, kind, role, parts`, other fields, `pending`."""
-    record = record_of(message)
-    shown: Json = {
+    parts = message.parts if message.committed else []
+    first: Json = {
         "id": message.id, "n": number, "ts": message.ts, "kind": message.kind, "role": message.role,
-        "parts": message.parts if message.committed else [],
+        "parts": parts,
     }  # fmt: skip
-    others = [key for key in record if key not in shown and key not in ("type", *BY_REFERENCE)]
-    shown.update((key, record[key]) for key in others)
+    shown = first | record_of(message) | {"parts": parts}
     if message.pending is not None:
-        shown["pending"] = message.pending
-        if "aborted" in message.fields:
-            shown["aborted"] = message.fields["aborted"]
-    return shown
+        aborted = {key: value for key, value in message.fields.items() if key == "aborted"}
+        shown |= {"pending": message.pending, **aborted}
+    return {key: value for key, value in shown.items() if key not in ("type", *BY_REFERENCE)}
 
 
 def item_json(number: int | None, message: Message) -> Json:
@@ -146,46 +143,40 @@ class Changes:
         # message id → committed content, pending parts, why it was aborted
         self.seen: dict[str, tuple[object, list[Part], object]] = {}
 
-    def update(self, messages: Numbered) -> Iterator[tuple[int, Message, Json]]:
-        """Yield what changed since the last call: number, message, and the change as JSON.
+    def update(self, messages: Numbered) -> Iterator[tuple[Message, Json]]:
+        """Yield each message that changed since the last call, with the change as JSON.
 
         That is committed content as in `show --jsonl`, else `{event, id, n, kind, role, …}`: `delta` adds
         `parts`, `replace` replaces all parts, `abort` gives the `reason`.
         """
-        for place, message in messages:
-            number, id, pending = place or 0, message.id, message.pending
-            reason = message.fields.get("aborted")
+        for number, message in messages:
+            pending, reason = message.pending, message.fields.get("aborted")
             content = message.own if message.own is not None else message.blocks  # before compaction
-            committed, before, aborted = self.seen.get(id, (None, None, None))
-            about = {"id": id, "n": number, "kind": message.kind, "role": message.role}
+            committed, before, aborted = self.seen.get(message.id, (None, None, None))
+            about = {"id": message.id, "n": number, "kind": message.kind, "role": message.role}
             if message.committed and committed != content:
-                yield number, message, message_json(number, message)
+                yield message, message_json(number, message)
             elif pending is not None:
                 more = added(before or [], pending)
                 if more is None:
-                    yield number, message, {"event": "replace", **about, "parts": pending}
+                    yield message, {"event": "replace", **about, "parts": pending}
                 elif more or before is None:
-                    yield number, message, {"event": "delta", **about, "parts": more}
+                    yield message, {"event": "delta", **about, "parts": more}
                 if reason is not None and aborted != reason:
-                    yield number, message, {"event": "abort", **about, "reason": reason}
-            self.seen[id] = (content if message.committed else committed, pending or [], reason)
+                    yield message, {"event": "abort", **about, "reason": reason}
+            self.seen[message.id] = (content if message.committed else committed, pending or [], reason)
 
 
 def added(before: list[Part], now: list[Part]) -> list[Part] | None:
     """The parts, or the text, appended to pending parts; None if anything else changed."""
-    if not before:
-        return now
-    last = len(before) - 1
-    if now[:last] != before[:last] or len(now) <= last:
+    count = len(before)
+    if now[:count] == before:
+        return now[count:]
+    if len(now) < count:
         return None
-    old, new = before[last], now[last]
-    if old == new:
-        return now[last + 1 :]
-    text, was = str(new.get("text", "")), str(old.get("text", ""))
-    if {**new, "text": was} != {"text": "", **old} or not text.startswith(was):
-        return None
-    grown: Part = {**new, "text": text[len(was) :]}
-    return [grown, *now[last + 1 :]]
+    text, was = (str(parts[count - 1].get("text", "")) for parts in (now, before))
+    more: list[Part] = [{**now[count - 1], "text": text.removeprefix(was)}, *now[count:]]
+    return more if join(before, more) == now else None
 
 
 class Text:
@@ -193,30 +184,23 @@ class Text:
 
     def __init__(self, env: Env) -> None:
         self.env = env
-        self.begun: set[str] = set()
-        self.last = self.body = ""  # id and printed body of the pending message at the end of the output
+        self.bodies: dict[str, str] = {}  # printed, by message id
+        self.last = ""  # id of the pending message at the end of the output
 
-    def print(self, number: int, message: Message, event: Json) -> None:
-        body = body_of(message)
-        if message.id == self.last and body.startswith(self.body):
-            self._write(body[len(self.body) :])
-        elif "event" not in event or message.id not in self.begun:
+    def print(self, message: Message, event: Json) -> None:
+        id, body, before = message.id, body_of(message), self.bodies.get(message.id)
+        if before is not None and id == self.last and body.startswith(before):
+            text = body[len(before) :]
+        elif before is None or "event" not in event:
             rich = render.rich_wanted(self.env)
-            id = render.short_ids([message.id])[message.id]
-            head = render.heading(number, message, id, people=rich)
-            self._write("\n\n" if self.last else "")
-            if rich:
-                self.env.draw(render.drawn(self.env, [head]).rstrip(b"\n"))
-            self._write(body if rich else head.text + body)
+            head = render.heading(event["n"], message, render.short_ids([id])[id], people=rich)
+            shown = render.drawn(self.env, [head]).decode().rstrip("\n") if rich else head.text
+            text = ("\n\n" if self.last else "") + shown + body
         else:
             return
-        self.begun.add(message.id)
-        self.last, self.body = message.id, body
-        if message.committed:
-            self._write("\n\n")
-            self.last = ""
-
-    def _write(self, text: str) -> None:
+        self.bodies[id] = body
+        self.last = "" if message.committed else id
+        text += "\n\n" if message.committed else ""
         self.env.draw(text.encode("utf-8", "backslashreplace"))
 
 
@@ -245,18 +229,17 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
             started = time.monotonic()
             lost: Lost = {}
             view = view_of(env, target, strict=options.strict, lost=lost)
-            chosen = {message.id for message in selected(env, view, options, target.id).messages}
-            messages: Numbered = [
-                (number, message) for number, message in enumerate(view.messages, 1) if message.id in chosen
-            ]
             report_missing_blocks(env, target.id, lost)
+            chosen = {message.id for message in selected(env, view, options, target.id).messages}
+            numbered = enumerate(view.messages, 1)
+            messages: Numbered = [(number, message) for number, message in numbered if message.id in chosen]
             if seen is None and options.last is not None:
                 list(changes.update(messages[: -options.last]))  # skipped
-            for number, message, event in changes.update(messages):
+            for message, event in changes.update(messages):
                 if options.jsonl:
                     env.print_json(event)
                 else:
-                    text.print(number, message, event)
+                    text.print(message, event)
             pause = max(PAUSE, 2 * (time.monotonic() - started))
             seen, env.quiet = stamp, True  # report problems once
         if target.path.startswith(SERVER):
