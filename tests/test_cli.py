@@ -67,7 +67,11 @@ def test_a_verbs_help_fits_a_screen(verb, tmp_path):
     assert text.count("\n") <= 40
     assert len(options_in(text)) <= 30
     everything = run_in_process(verb, "--help-all", home=tmp_path).out.decode()
-    shown = {name: it for name, it in cli.Command(verb).takes.DECLARED.items() if not (it.positional or it.hidden)}
+    shown = {
+        name: it
+        for name, it in cli.Command(verb).takes.DECLARED.items()
+        if not (it.positional or it.hidden)
+    }
     missing = [name for name, it in shown.items() if f"{it.flags(name)[0]} " not in everything]
     assert missing == [] or cli.Command(verb).takes.DECLARED[missing[0]].default
     assert run_in_process("help", verb, "--all", home=tmp_path).out.decode() == everything

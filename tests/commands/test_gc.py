@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.commands import gc
-from codeh_history.commands.gc import split, superseded
+from codeh_history.commands.gc import split
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, parse
 from codeh_history.store import cache
@@ -70,7 +70,7 @@ def test_updates_and_undo_around_a_stream(log, undone):
 
 
 def count(*records):
-    return len(superseded(parse(some.encode(list(records))).records))
+    return len(split(some.encode(list(records)))[1])
 
 
 OPEN = {"type": "open", "id": "m", "kind": "codeh", "ts": some.TS}
@@ -213,7 +213,6 @@ def stopped(filled_home, *more):
         outcome = run_in_process(*argv, *more, env=LATER)
         assert (outcome.code, outcome.out) == (74, b""), outcome.err
         assert tree(filled_home) == before
-    assert b"nothing was removed" in outcome.err
     return outcome.err.decode()
 
 
@@ -223,11 +222,6 @@ def test_a_session_in_a_subfolder_stops_gc(filled_home, folder):
     below.mkdir()
     session_path(filled_home, "demo").rename(below / "demo.jsonl")
     assert "2025" in stopped(filled_home)
-
-
-def test_an_empty_subfolder_hides_nothing(filled_home):
-    (filled_home / "sessions" / "empty").mkdir()
-    assert run_in_process("gc").code == 0
 
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])

@@ -28,8 +28,8 @@ MUTANTS = [
     ),
     Mutant(
         "gc looks at the trash only before the sessions", "commands/gc.py",
-        "            yield from _files(place)\n    yield from _files(trash.trash_dir(env))\n",
-        "            yield from _files(place)\n",
+        "            yield name\n    yield from _files(trash.trash_dir(env))\n",
+        "            yield name\n",
         ("commands/test_gc.py::test_a_session_moved_while_gc_reads_keeps_its_blocks",),
     ),
     Mutant(
@@ -184,8 +184,8 @@ MUTANTS = [
     ),
     Mutant(
         "gc goes on after a session that it cannot read", "commands/gc.py",
-        "    except FileNotFoundError:\n        return set()  # moved meanwhile; it is read at its new path too",
-        "    except OSError:\n        return set()",
+        "    except NotFound:\n        return set()  # moved meanwhile; it is read at its new path too",
+        "    except HistoryError:\n        return set()",
         ("commands/test_gc.py::test_an_unreadable_session_stops_gc",),
     ),
     Mutant(
@@ -472,8 +472,8 @@ MUTANTS = [
     ),
     Mutant(
         "gc takes the deltas of a commit without content", "commands/gc.py",
-        'if data["type"] == "commit" and "id" not in data and whole:',
-        'if data["type"] == "commit" and "id" not in data:',
+        'if what == "commit" and "id" not in record and whole:',
+        'if what == "commit" and "id" not in record:',
         ("commands/test_gc.py::test_which_deltas_are_removed",),
     ),
     Mutant(

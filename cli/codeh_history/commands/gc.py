@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from ..base.env import Env
-from ..base.errors import HistoryError, InputOutput
+from ..base.errors import HistoryError, InputOutput, NotFound
 from ..base.folders import SUFFIX
 from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment
 from ..render.progress import size_of, tracked
 from ..session.model import Json
-from ..session.records import Record
 from ..session.rules import added_ids
 from ..store import outside, postgres, read, resolve, trash, unsent
 from ..store.blocks import open_store
@@ -23,6 +23,7 @@ from ..store.paths import SERVER, own_dir, sessions_dir
 from ..store.resolve import Target
 from ..views import rewrite
 
+DAY = 86400  # seconds
 UNSENT_DAYS = 30  # days that unsent text is kept
 GRACE_DAYS = 7  # days; newer blocks and temporary files may belong to a running command
 EXAMPLES = """\
@@ -60,22 +61,22 @@ def run(env: Env, options: Options) -> int:
 
 def removable(env: Env, options: Options) -> Iterator[Json | HistoryError]:
     """Yield a line for each thing that no session needs, or why it stays; --yes removes it first."""
+    now = env.millis() / 1000
     before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
     old = trash.older(env, before) if before is not None else []
-    store = open_store(env)
+    store, limit = open_store(env), now - GRACE_DAYS * DAY
     missing = [  # sessions outside the home that referred to blocks
         path for path in outside.recorded(env) if not (path.startswith(SERVER) or os.path.lexists(path))
     ]
     # first, because a file that may refer to blocks and cannot be read stops gc
-    unneeded = unused(env, store, _limit(env), ignored=[item.path for item in old])
+    unneeded = unused(env, store, limit, ignored=[item.path for item in old])
     if before is not None and options.yes:
         old = trash.empty(env, before)
     for item in old:
         since = from_millis(int(item.since * 1000))
         yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
     sessions = list(resolve.ids(env))
-    size = sum(size_of(path) for _, path in sessions)
-    for name, path in tracked(env, "collecting", sessions, size):
+    for name, path in tracked(env, "collecting", sessions, sum(size_of(path) for _, path in sessions)):
         try:
             yield from deltas(env, name, path, yes=options.yes)
         except HistoryError as error:
@@ -87,25 +88,20 @@ def removable(env: Env, options: Options) -> Iterator[Json | HistoryError]:
     else:
         count = len(unneeded)
         if options.yes:
-            sweep(env, _limit(env))
-            count = store.delete(sorted(unneeded), _limit(env))
+            sweep(env, limit)
+            count = store.delete(sorted(unneeded), limit)
             outside.forget(env, missing)
         if count:
             yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}
-    for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
+    for path, size in unsent.files(env, now - UNSENT_DAYS * DAY).items():
         if options.yes:
             os.unlink(path)
         yield {"unsent": path, "bytes": size}
 
 
-def _limit(env: Env) -> float:
-    """Blocks and temporary files changed after this time (in seconds) are not removed."""
-    return env.millis() / 1000 - GRACE_DAYS * 86400
-
-
 def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
     """Count a session's deltas of committed streams; with `yes`, remove them."""
-    removed = [] if path.endswith(".json") else split(read.read_bytes(path))[1]
+    removed = split(read.read_bytes(path))[1]
     if removed:
         if yes:
             rewrite.in_place(env, Target(path, "gc"), lambda data: split(data)[0])
@@ -114,38 +110,31 @@ def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
 
 
 def split(data: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Split a session into lines to keep and lines to remove."""
+    """Split a session into lines to keep, and deltas that no view needs, whatever is undone later.
+
+    These precede the first commit of their stream, which contains the whole content. The stream's id is
+    unique, and no update precedes the commit.
+    """
     if b'"delta"' not in data:
         return [data], []
     lines = list(rewrite.records(data))
-    unneeded = superseded([record for _, record in lines if record is not None])
-    rest = [line for line, record in lines if record is None or record.offset not in unneeded]
-    return rest, [line for line, record in lines if record is not None and record.offset in unneeded]
-
-
-def superseded(records: Sequence[Record]) -> set[int]:
-    """The offsets of deltas that no view needs, whatever is undone later.
-
-    They precede the first commit of their stream, which contains the whole content. The stream's id is
-    unique, and no update precedes the commit.
-    """
-    used = Counter(id for record in records for id in added_ids(record.data))
-    waiting: dict[str, list[int]] = {}  # offsets, by stream
+    records = {number: record.data for number, (_, record) in enumerate(lines) if record is not None}
+    used = Counter(id for record in records.values() for id in added_ids(record))
+    waiting: dict[str, list[int]] = {}  # the deltas of each stream
     unneeded: set[int] = set()
-    for record in records:
-        data, stream = record.data, str(record.data.get("of"))
-        if data["type"] == "open" and used[data["id"]] == 1:
-            waiting[data["id"]] = []
-        elif stream not in waiting or data["type"] == "abort":
-            continue
-        elif data["type"] == "delta":
-            waiting[stream].append(record.offset)
-        else:
+    for number, record in records.items():
+        what, stream = record["type"], str(record.get("of"))
+        if what == "open" and used[record["id"]] == 1:
+            waiting[record["id"]] = []
+        elif stream in waiting and what == "delta":
+            waiting[stream].append(number)
+        elif stream in waiting and what != "abort":
             deltas = waiting.pop(stream)
-            whole = isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
-            if data["type"] == "commit" and "id" not in data and whole:
+            whole = isinstance(record.get("parts"), list) or isinstance(record.get("blockIds"), list)
+            if what == "commit" and "id" not in record and whole:
                 unneeded.update(deltas)
-    return unneeded
+    kept = [line for number, (line, _) in enumerate(lines) if number not in unneeded]
+    return kept, [lines[number][0] for number in sorted(unneeded)]
 
 
 # -- blocks -------------------------------------------------------------------------------------------
@@ -166,53 +155,40 @@ def unused(env: Env, store: BlockStore, before: float, *, ignored: Collection[st
 
 def _referring(env: Env) -> Iterator[str]:
     """The files that may refer to blocks, in and outside the home."""
+    store, own = sessions_dir(env), own_dir(env)
     yield from _files(trash.trash_dir(env))
-    yield from _files(own_dir(env))
-    place = sessions_dir(env)
-    for name in {place, *outside.recorded(env)}:
+    yield from _files(own)
+    for name in {store, *outside.recorded(env)} - {own}:
         if name.startswith(SERVER):
             try:
                 server, _ = postgres.of(f"{name}/")
             except KeyError:
-                raise InputOutput(
-                    f"{name}: its sessions may need blocks: set CODEH_STORE to it; nothing was removed"
-                ) from None
+                why = "its sessions may need blocks: set CODEH_STORE to it; nothing was removed"
+                raise InputOutput(f"{name}: {why}") from None
             yield from map(server.path, server.loaded_together([*server.stamps()]))  # one at a time
-        elif name != place:
+        elif name == store:
+            yield from _files(store)
+        else:
             yield name
-        elif place != own_dir(env):
-            yield from _files(place)
     yield from _files(trash.trash_dir(env))
 
 
 def _files(folder: str) -> Iterator[str]:
     """The files in a folder; raise InputOutput for anything else, which may contain sessions."""
-    try:
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
-        if not os.path.islink(folder):
-            return
-        raise InputOutput(f"{folder}: a dangling link; nothing was removed") from None
-    for entry in entries:
+    for entry in os.scandir(folder) if os.path.lexists(folder) else ():
         if entry.is_file():
             yield entry.path
-        elif entry.is_dir() and os.listdir(entry.path):
-            why = "a folder: sessions in it may need blocks; move it elsewhere"
-            raise InputOutput(f"{entry.path}: {why}; nothing was removed")
-        elif not entry.is_dir() and os.path.lexists(entry.path):  # otherwise moved meanwhile
-            raise InputOutput(f"{entry.path}: not a readable file; move it elsewhere; nothing was removed")
+        elif os.path.lexists(entry.path):  # otherwise moved meanwhile
+            why = "not a file; move it elsewhere, because it may hold sessions; nothing was removed"
+            raise InputOutput(f"{entry.path}: {why}")
 
 
 def _block_ids(path: str) -> set[str]:
     """The block ids in a file."""
     try:
-        if path.startswith(SERVER):
-            fd = read.open_stored(path)[0]
-        else:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with open(fd, "rb") as file:
+        with open(read.open_stored(path)[0], "rb") as file:
             data = file.read()
-    except FileNotFoundError:
+    except NotFound:
         return set()  # moved meanwhile; it is read at its new path too
     plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), data)
     return {match[0].decode() for match in _ID.finditer(plain)}
@@ -220,12 +196,9 @@ def _block_ids(path: str) -> set[str]:
 
 def sweep(env: Env, before: float) -> None:
     """Remove temporary files that killed processes left behind."""
-    folders = {own_dir(env), sessions_dir(env)}
-    for path in (path for folder in folders if not folder.startswith(SERVER) for path in _files(folder)):
-        name = os.path.basename(path)
-        if name.startswith(".") and name.endswith(SUFFIX):
-            try:
-                if os.stat(path).st_mtime < before:
+    for folder in {own_dir(env), sessions_dir(env)}:
+        for path in _files(folder) if not folder.startswith(SERVER) else ():
+            name = os.path.basename(path)
+            with suppress(FileNotFoundError):
+                if name.startswith(".") and name.endswith(SUFFIX) and os.stat(path).st_mtime < before:
                     os.unlink(path)
-            except FileNotFoundError:
-                continue
