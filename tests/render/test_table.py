@@ -88,7 +88,7 @@ def test_on_a_terminal_no_line_is_longer_than_it_is_wide(width):
         r"\x1b\[[0-9;]*m", "", table.drawn_bars(groups, {}, width=width, colour=True).decode()
     ).splitlines()
     assert max(map(len, lines)) <= width
-    assert [line.strip() for line in lines if line.startswith("by ")] == ["by role", "by tool"]
+    assert [line[:7] for line in lines if line.startswith("by ")] == ["by role", "by tool"]
     assert "123,456" in "".join(lines)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.times import brief, moment
-from ..base.words import MIDDLE, prefixes
+from ..base.words import MIDDLE, abbreviates, excerpt, prefixes
 from ..render import pager, table
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
@@ -31,11 +30,10 @@ EXAMPLES = """\
                                        # exchanges, bytes, open_calls, pending, separated by tabs
 """
 STRAY = "list takes no argument; use -s SESSION for one session"
-SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # columns on a terminal
 NARROW, DIRECTORY = 100, 10  # a narrower terminal shortens directories to DIRECTORY characters
-TITLE, SHORTEST, END = 8, 12, 4  # least characters of a title, of a shortened id, and of its end
+SHORTEST, END = 12, 4  # least characters of a shortened id, and of its end
 PROGRAMS_LISTED = Kind("programs-listed")
-SHORT_COMMIT, COMMIT = 4, 40  # hex digits
+COMMIT = 40  # hex digits
 
 
 class Options(Reading, without=("argument",)):
@@ -82,11 +80,6 @@ def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
     earliest = moment(env.millis(), options.since) if options.since is not None else 0
     directory = env.cwd() if options.here else None
     model, title, ref = (options.model or "").casefold(), (options.title or "").casefold(), options.branch
-
-    def is_ref(name: str) -> bool:  # a commit may be abbreviated
-        short = ref is not None and len(ref) >= SHORT_COMMIT and len(name) == COMMIT
-        return name == ref or (short and name.startswith(str(ref)))
-
     return [
         row
         for row in rows
@@ -96,7 +89,10 @@ def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
         and (options.tag is None or options.tag in row["tags"])
         and (options.program is None or options.program == row["program"])
         and (not model or any(model in name.casefold() for name in row["models"]))
-        and (ref is None or any(map(is_ref, row["git"])))
+        and (
+            ref is None
+            or any(name[: len(ref) if len(name) == COMMIT else None] == ref for name in row["git"])
+        )
         and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
     ]
 
@@ -140,23 +136,16 @@ def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> 
     if options.json or options.jsonl:
         env.print_list(rows, as_array=options.json)
     elif rows and rich_wanted(env):
-        columns = [column for column in SHOWN if column != "program" or any(row["program"] for row in rows)]
-        cells, now = [], env.millis()
-        for row in rows:
-            directory = os.path.basename((row["cwd"] or "").rstrip("/"))
-            if width() < NARROW and len(directory) > DIRECTORY:
-                directory = f"{directory[: DIRECTORY - 1]}…"
-            shown = {
-                "id": row["id"], "last": brief(row["last"] or row["created"], now), "msgs": row["messages"],
-                "program": row["program"], "directory": directory, "title": row["title"] or row["prompt"],
-            }  # fmt: skip
-            cells.append([shown[column] for column in columns])
-        wide = [
-            max(len(str(cell or "")) for cell in column) for column in zip(columns, *cells, strict=True)
-        ]
-        room = width() - sum(wide[1:-1]) - TITLE - table.GAP * (len(columns) - 1)
-        ids = abbreviations([row["id"] for row in rows], names, max(SHORTEST, room))
-        cells = [[ids[id], *others] for id, *others in cells]
+        with_program, now = any(row["program"] for row in rows), env.millis()
+        columns = ["id", "last", "msgs", *["program"] * with_program, "directory", "title"]
+        ids = abbreviations([row["id"] for row in rows], names, max(SHORTEST, width() // 3))
+        room = NARROW if width() >= NARROW else DIRECTORY
+        cells = [
+            [ids[row["id"]], brief(row["last"] or row["created"], now), row["messages"],
+             *[row["program"]] * with_program, excerpt(PurePath(row["cwd"] or "").name, room),
+             row["title"] or row["prompt"]]
+            for row in rows
+        ]  # fmt: skip
         drawn = table.aligned(columns, cells, width=width(), colour=env.colour, flexible=1)
         pager.show(env, drawn, paged=not options.no_pager)
     else:
@@ -167,15 +156,9 @@ def abbreviations(ids: Sequence[str], others: Iterable[str], most: int) -> dict[
     """Shorten each id to a unique prefix or, if that is longer than `most`, a unique `START…END`."""
     names = {*ids, *others}
     short = prefixes(ids, names)
-    long = {id for id, prefix in short.items() if len(prefix) > most}
-    end = END
-    while long and end <= most - END:
-        start = most - 1 - end
-        count = Counter((name[:start], name[-end:]) for name in names)
-        for id in list(long):
-            if (unique := count[id[:start], id[-end:]] == 1) or end == END:
-                short[id] = f"{id[:start]}{MIDDLE}{id[-end:]}"
-            if unique:
-                long.remove(id)
-        end += 1
+    for id in (id for id, prefix in short.items() if len(prefix) > most):
+        ends = range(END, most - END + 1)
+        shorter = [f"{id[: most - 1 - end]}{MIDDLE}{id[-end:]}" for end in ends]
+        unique = (text for text in shorter if sum(abbreviates(text, name) for name in names) == 1)
+        short[id] = next(unique, shorter[0])
     return short

@@ -7,6 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from ..base.escape import visible
+from ..base.words import excerpt
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,22 +42,20 @@ def aligned(
 
     cells = [[_text(value) for value in row] for row in rows]
     cut = len(names) - flexible
-    widths = [
-        len(name) if number >= cut else max(map(len, (name, *(row[number] for row in cells))))
-        for number, name in enumerate(names)
-    ]
-    fixed = sum(widths) + GAP * (len(names) - 1)
-    if fixed - widths[0] <= width < fixed:
-        rest = [row[1:] for row in cells]
-        more = {"colour": colour, "flexible": flexible, "right": right}
-        lines = aligned(names[1:], rest, width=width - GAP, **more).decode().splitlines()  # type: ignore[arg-type]
-        firsts = (names[0], *(row[0] for row in cells))
-        return "".join(f"{first}\n  {line}\n" for first, line in zip(firsts, lines, strict=True)).encode()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, name in enumerate(names):
-        numbers = name in right or (cells and all(row[number].isdecimal() for row in cells))
+    widths = []
+    for number, (name, *column) in enumerate(zip(names, *cells, strict=True)):
+        widths.append(len(name) if number >= cut else max(map(len, (name, *column))))
+        numbers = name in right or (column and all(map(str.isdecimal, column)))
         # rich narrows columns that may wrap; cells are `no_wrap`, so that they end with an ellipsis instead
         table.add_column(name, no_wrap=number < cut, justify="right" if numbers else "left")
+    fixed = sum(widths) + GAP * (len(names) - 1)
+    if fixed - widths[0] <= width < fixed:
+        rest = (row[1:] for row in cells)
+        room = width - GAP
+        lines = aligned(names[1:], rest, width=room, colour=colour, flexible=flexible, right=right)
+        pairs = zip((names[0], *(row[0] for row in cells)), lines.decode().splitlines(), strict=True)
+        return "".join(f"{first}\n  {line}\n" for first, line in pairs).encode()
     for row in cells:
         table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
     return printed(table, width=max(width, fixed), colour=colour)
@@ -77,28 +76,21 @@ def bars(groups: Groups, whole_of: Mapping[str, int]) -> bytes:
 
 def drawn_bars(groups: Groups, whole_of: Mapping[str, int], *, width: int, colour: bool) -> bytes:
     """Format a small table with bars for each group, for a terminal."""
-    from rich.bar import Bar
-    from rich.table import Table
-    from rich.text import Text
-
-    shown: list[Table | Text] = []
+    third = width // 3
+    tables = []
     for group, amounts in groups.items():
-        if not amounts:
-            continue
-        title = group if group in whole_of else f"by {group}"
-        table = Table(box=None, pad_edge=False, show_header=False, title=title, title_justify="left")
-        table.title_style = "bold"
-        table.add_column(max_width=max(8, width // 2))
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(max_width=LENGTH)
         whole = whole_of.get(group, sum(amounts.values()))
-        for name, amount in amounts.items():
-            cell = Text(visible(name), no_wrap=True, overflow="ellipsis")
-            bar = Bar(whole, 0, amount, color="cyan") if amount else ""
-            table.add_row(cell, f"{amount:,}", share(amount, whole), bar)
-        shown += [Text(), table] if shown else [table]
-    return printed(*shown, width=width, colour=colour)
+        heading = (group if group in whole_of else f"by {group}", "tokens", "share", "")
+        rows = [
+            (excerpt(name, third), f"{amount:,}", share(amount, whole),
+             "█" * length(amount, whole, min(LENGTH, third)))
+            for name, amount in amounts.items()
+        ]  # fmt: skip
+        if rows:
+            tables.append(
+                aligned(heading, rows, width=width, colour=colour, flexible=1, right=heading[1:3])
+            )
+    return b"\n".join(tables)
 
 
 def share(amount: int, whole: int) -> str:
