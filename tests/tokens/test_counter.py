@@ -56,14 +56,11 @@ def test_memory_cache_of_counts_is_bounded():
 @pytest.mark.parametrize("name", vocabulary.NAMES)
 def test_vocabularies_match_hashes_in_tiktoken(name, monkeypatch):
     source = inspect.getsource(published)
-    sha256, special, pattern = vocabulary._ENCODINGS[name]
+    sha256, pattern = vocabulary._ENCODINGS[name]
     assert sha256 in source
     monkeypatch.setattr(published, "load_tiktoken_bpe", lambda *_, **__: {})  # it would download
     theirs = getattr(published, name)()
-    assert theirs["special_tokens"] == special
-    encoding = vocabulary.encoding(name)
-    assert encoding.n_vocab == encoding.max_token_value + 1
-    assert encoding._pat_str == pattern == theirs["pat_str"]
+    assert vocabulary.encoding(name)._pat_str == pattern == theirs["pat_str"]
 
 
 @pytest.fixture(scope="module", params=vocabulary.NAMES)
@@ -121,7 +118,7 @@ def test_a_missing_or_altered_vocabulary_is_named(tmp_path, monkeypatch):
     (data.parent / "__init__.py").touch()
     (data / "o200k_base.tiktoken.gz").write_bytes(gzip.compress(b"IQ== 0\n"))
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(InputOutput, match="sha256 differs"):
+    with pytest.raises(InputOutput, match="altered"):
         open_counter(None).counts(["x"])
 
 

@@ -143,4 +143,4 @@ def test_no_header_raises(data, mime):
         b"%PDF",
     ):
         for rule in ("anthropic", "openai", "gemini"):
-            assert media.inline_tokens(mime, b64(start + data), rule) >= 1
+            assert media.file_tokens(mime, b64(start + data), rule) >= 1

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
 from ..base.errors import Usage
 from .vocabulary import NAMES, cache_keys, encoding
@@ -36,10 +35,9 @@ _MODELS = {
 _OTHER_MODEL = (DEFAULT, "anthropic")
 _TEXT_OVERHEAD = 150  # bytes of overhead per text
 
-# Patterns are compiled on first use, because cached counts need none.
 # A run of 999,999 spaces overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so cutting there does not change the count.
-_LONG_WHITESPACE = r"\s{896000}(?=\s)"
+_PIECE = r"(?s).*?\s{896000}(?=\s)|.+"
 _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
@@ -76,10 +74,6 @@ class Counter:
     def name(self) -> str:
         return self.vocabulary if self.percent == 100 else f"{self.vocabulary}*{self.percent / 100:.2f}"
 
-    @property
-    def approximate(self) -> bool:
-        return self.vocabulary == APPROX
-
     def calibrated(self, factor: float) -> Counter:
         """Return a counter that multiplies totals by the factor, rounded up to two decimals."""
         percent = math.ceil(round(factor * 100, 6))
@@ -107,29 +101,25 @@ class Counter:
         return [counts[text] for text in texts]
 
     def _count_missing(self, texts: list[str]) -> list[int]:
-        if self.approximate or self.cache is None or not texts:
-            return self._tokenise(texts)
+        if self.vocabulary == APPROX or self.cache is None or not texts:
+            return list(map(self._tokenise, texts))
         keys = cache_keys(self.vocabulary, [text.encode("utf-8", "surrogatepass") for text in texts])
         counts = dict(self.cache.recall(keys))
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
+        pairs = zip(keys, texts, strict=True)
+        new = {key: self._tokenise(text) for key, text in pairs if key not in counts}
         if new:
-            fresh = dict(zip(new, self._tokenise([*new.values()]), strict=True))
-            self.cache.remember(fresh)
-            counts |= fresh
+            self.cache.remember(new)
+            counts |= new
         return [counts[key] for key in keys]
 
-    def _tokenise(self, texts: list[str]) -> list[int]:
-        if self.approximate or not texts:
-            return [approximately(text) for text in texts]
+    def _tokenise(self, text: str) -> int:
+        if self.vocabulary == APPROX:
+            return approximately(text)
         encode = partial(encoding(self.vocabulary).encode, disallowed_special=())
-        result: list[int] = []
-        for text in texts:
-            try:
-                result.append(len(encode(text)))
-            except ValueError:
-                ends = [0, *(match.end() for match in re.finditer(_LONG_WHITESPACE, text)), len(text)]
-                result.append(sum(len(encode(text[a:b])) for a, b in pairwise(ends)))
-        return result
+        try:
+            return len(encode(text))
+        except ValueError:
+            return sum(len(encode(piece)) for piece in re.findall(_PIECE, text))
 
 
 class Characters(Counter):
@@ -151,24 +141,20 @@ def open_counter(name: str | None, *, model: str | None = None, cache: Memory | 
 
     `cache` stores counts. Raises Usage for an unknown name.
     """
-    vocabulary = (_rules_of(model or "") or _OTHER_MODEL)[0] if name is None else vocabulary_of(name)
-    _, media = _rules_of(model or name or "") or _OTHER_MODEL
+    vocabulary, media = _rules_of(model or name) or _OTHER_MODEL
+    if name in (*NAMES, APPROX):
+        vocabulary = name
+    elif name is not None:
+        rules = _rules_of(name)
+        if rules is None:
+            raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
+        vocabulary = rules[0]
     return Counter(vocabulary, media=media, cache=cache)
 
 
-def vocabulary_of(name: str) -> str:
-    """Return the vocabulary for a counter's or a model's name; raise Usage for an unknown name."""
-    if name in (*NAMES, APPROX):
-        return name
-    rules = _rules_of(name)
-    if rules is None:
-        raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
-    return rules[0]
-
-
-def _rules_of(model: str) -> tuple[str, str] | None:
+def _rules_of(model: str | None) -> tuple[str, str] | None:
     """Return the vocabulary and the media rules of a known model, from any provider."""
-    name = model.rsplit("/", 1)[-1].lower()
+    name = (model or "").rpartition("/")[2].lower()
     return next((rules for prefixes, rules in _MODELS.items() if name.startswith(prefixes)), None)
 
 

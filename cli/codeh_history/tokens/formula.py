@@ -9,6 +9,7 @@ their compact JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import orjson
@@ -22,95 +23,7 @@ from .counter import Counter
 _CONTENT = {"functionCall": "args", "functionResponse": "response"}
 _FILES = ("inlineData", "fileData")
 _FREE_FIELDS = frozenset(("thought", "thoughtSignature", "videoMetadata"))
-
-
-def text_tokens(counter: Counter, text: str) -> int:
-    return counter.scale(counter.counts([text])[0])
-
-
-def system_tokens(counter: Counter, system: str | None) -> int:
-    """Return the cost of a system prompt; 0 without one."""
-    return counter.scale(counter.message + counter.counts([system])[0]) if system else 0
-
-
-def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
-    """Return the cost of tool declarations: their compact JSON."""
-    return counter.scale(counter.counts([compact(list(tools))])[0]) if tools else 0
-
-
-def message_tokens(
-    counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
-) -> list[int]:
-    """Return each message's cost; 0 for messages that are not sent (error, info, uncommitted)."""
-    return [
-        counter.scale(cost) if message.is_sent else 0
-        for message, cost in zip(messages, unscaled_costs(counter, messages, parts), strict=True)
-    ]
-
-
-def unscaled_costs(
-    counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
-) -> list[int]:
-    """Return the unscaled cost of each message, as if all were sent; `parts`: known costs of parts."""
-    parts = part_tokens(counter, messages) if parts is None else parts
-    costs = [counter.message + sum(each) for each in parts]
-    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and m.is_sent}
-    for number, tokens in zip(lists, counter.counts([*lists.values()]), strict=True):
-        costs[number] += tokens
-    return costs
-
-
-def history_tokens(
-    counter: Counter,
-    messages: Sequence[Message],
-    *,
-    system: str | None = None,
-    tools: Sequence[Json] = (),
-    summaries: Sequence[str] = (),
-    parts: Sequence[Sequence[int]] | None = None,
-) -> int:
-    """Return the cost of sending this history; a calibrated counter scales the total once."""
-    costs = unscaled_costs(counter, messages, parts)
-    total = counter.history + sum(
-        cost for message, cost in zip(messages, costs, strict=True) if message.is_sent
-    )
-    return counter.scale(total + cost_beside_messages(counter, system, tools, summaries))
-
-
-def cost_beside_messages(
-    counter: Counter, system: str | None, tools: Sequence[Json], summaries: Sequence[str]
-) -> int:
-    """Return the unscaled cost of system prompt, tools and summaries."""
-    texts = [system] if system else []
-    if summaries:
-        texts.append(summary_text(summaries))
-    total = sum(counter.counts(texts)) + counter.message * len(texts)
-    return total + counter.counts([compact(list(tools))])[0] if tools else total
-
-
-def summary_text(summaries: Sequence[str]) -> str:
-    """Return the text of the one user-side record in which the summaries are sent."""
-    return "\n\n".join([SUMMARY_HEAD, *summaries])
-
-
-def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
-    """Return the unscaled cost of every part, by message, counted in one batch."""
-    return _part_costs(counter, (message.parts if message.is_sent else () for message in messages))
-
-
-def _part_costs(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
-    """Return the unscaled cost of every part, by group."""
-    texts: list[str] = []
-    shapes: list[list[tuple[int, int]]] = []
-    for parts in groups:
-        shape: list[tuple[int, int]] = []
-        for part in parts:
-            before = len(texts)
-            fixed = _collect_texts(part, texts, counter)
-            shape.append((len(texts) - before, fixed))
-        shapes.append(shape)
-    counted = iter(counter.counts(texts))
-    return [[fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape] for shape in shapes]
+Costs = Sequence[Sequence[int]]  # of parts, by message
 
 
 class ByteBound(Counter):
@@ -129,9 +42,82 @@ class ByteBound(Counter):
         return [len(t) if t.isascii() else len(t.encode("utf-8", "surrogatepass")) for t in texts]
 
 
-def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
-    """Return the unscaled cost of parts that are not in a message yet (stubs)."""
-    return _part_costs(counter, [parts])[0]
+def text_tokens(counter: Counter, text: str) -> int:
+    return counter.scale(counter.counts([text])[0])
+
+
+def system_tokens(counter: Counter, system: str | None) -> int:
+    """Return the cost of a system prompt; 0 without one."""
+    return counter.scale(cost_beside_messages(counter, system, (), ()))
+
+
+def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
+    """Return the cost of tool declarations: their compact JSON."""
+    return counter.scale(cost_beside_messages(counter, None, tools, ()))
+
+
+def history_tokens(
+    counter: Counter,
+    messages: Sequence[Message],
+    *,
+    system: str | None = None,
+    tools: Sequence[Json] = (),
+    summaries: Sequence[str] = (),
+    parts: Costs | None = None,
+) -> int:
+    """Return the cost of sending this history; a calibrated counter scales the total once."""
+    costs = zip(messages, unscaled_costs(counter, messages, parts), strict=True)
+    total = counter.history + sum(cost for message, cost in costs if message.is_sent)
+    return counter.scale(total + cost_beside_messages(counter, system, tools, summaries))
+
+
+def cost_beside_messages(
+    counter: Counter, system: str | None, tools: Sequence[Json], summaries: Sequence[str]
+) -> int:
+    """Return the unscaled cost of system prompt, tools and summaries."""
+    texts = [system] if system else []
+    texts += [summary_text(summaries)] if summaries else []
+    declarations = [compact(list(tools))] if tools else []
+    return counter.message * len(texts) + sum(counter.counts(texts + declarations))
+
+
+def summary_text(summaries: Sequence[str]) -> str:
+    """Return the text of the one user-side record in which the summaries are sent."""
+    return "\n\n".join([SUMMARY_HEAD, *summaries])
+
+
+def message_tokens(counter: Counter, messages: Sequence[Message], parts: Costs | None = None) -> list[int]:
+    """Return each message's cost; 0 for messages that are not sent (error, info, uncommitted)."""
+    costs = zip(messages, unscaled_costs(counter, messages, parts), strict=True)
+    return [counter.scale(cost) if message.is_sent else 0 for message, cost in costs]
+
+
+def unscaled_costs(counter: Counter, messages: Sequence[Message], parts: Costs | None = None) -> list[int]:
+    """Return the unscaled cost of each message, as if all were sent; `parts`: known costs of parts."""
+    costs = [counter.message + sum(each) for each in parts or part_tokens(counter, messages)]
+    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and m.is_sent}
+    for number, tokens in zip(lists, counter.counts([*lists.values()]), strict=True):
+        costs[number] += tokens
+    return costs
+
+
+def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
+    """Return the unscaled cost of every part, by message, counted in one batch."""
+    groups = [message.parts if message.is_sent else () for message in messages]
+    costs = iter(parts_tokens(counter, chain.from_iterable(groups)))
+    return [list(islice(costs, len(parts))) for parts in groups]
+
+
+def parts_tokens(counter: Counter, parts: Iterable[Part]) -> list[int]:
+    """Return the unscaled cost of each part, counted in one batch."""
+    texts: list[str] = []
+    shapes: list[tuple[int, int]] = []  # the number of a part's texts, and the rest of its cost
+    for part in parts:
+        before = len(texts)
+        fixed = _collect_texts(part, texts, counter)
+        shapes.append((len(texts) - before, fixed))
+    counts = iter(counter.counts(texts))
+    return [fixed + sum(islice(counts, number)) for number, fixed in shapes]
 
 
 def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
@@ -145,9 +131,7 @@ def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
             texts.append(compact(value.get(_CONTENT[key]) or {}))
             files = value.get("parts") if key == "functionResponse" else None
             for item in files if isinstance(files, list) else ():
-                kind = next(
-                    (k for k in _FILES if isinstance(item, dict) and isinstance(item.get(k), dict)), ""
-                )
+                kind = next((name for name in _FILES if isinstance(item, dict) and name in item), "")
                 if kind:
                     fixed += _file_cost(kind, item[kind], texts, counter.media)
                 else:
@@ -157,21 +141,19 @@ def _collect_texts(part: Any, texts: list[str], counter: Counter) -> int:
         elif key == "native":  # its compact JSON, except media, which is counted by its rule
             blobs: list[tuple[str, str]] = []
             texts.append(compact(media.without_media(value.get("value"), blobs)))
-            fixed += sum(media.inline_tokens(mime, data, counter.media) for mime, data in blobs)
+            fixed += sum(media.file_tokens(mime, data, counter.media) for mime, data in blobs)
         elif key not in _FREE_FIELDS:
             texts.append(compact(value))
     return fixed
 
 
-def _file_cost(key: str, value: Any, texts: list[str], rule: str) -> int:
+def _file_cost(kind: str, blob: object, texts: list[str], rule: str) -> int:
     """Return the cost of a file; for a text file, append its text to `texts` and return 0."""
-    if key == "fileData":
-        return media.linked_file_tokens(str(value.get("mimeType", "")), rule)
-    mime, data = media.mime_and_data(value)
-    if media.is_text(mime):
+    mime, data = media.mime_and_data(blob)
+    if kind == "inlineData" and media.is_text(mime):
         texts.append(media.decoded(data).decode("utf-8", "replace"))
         return 0
-    return media.inline_tokens(mime, data, rule)
+    return media.file_tokens(mime, data if kind == "inlineData" else None, rule)
 
 
 def compact(value: object) -> str:

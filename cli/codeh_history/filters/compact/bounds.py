@@ -14,7 +14,7 @@ from ...session.model import Json
 from ...session.ops import apply, drop
 from ...session.sources import rendered
 from ...session.view import View
-from ...tokens.counter import Characters, Counter, vocabulary_of
+from ...tokens.counter import Characters, Counter, open_counter
 from .. import compact
 from ..costs import counter_for
 from . import Plan, Settings
@@ -70,7 +70,7 @@ def limits(options: Compaction, system: str | None = None, tools: Sequence[Json]
         history_share=min(0.2, max(0.0, 1 - uploads)) if history is None else history,
     )  # fmt: skip
     if wanted.counter is not None:
-        vocabulary_of(wanted.counter)
+        open_counter(wanted.counter)
     if wanted.upload_share + wanted.history_share > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
     return wanted
