@@ -165,17 +165,17 @@ def test_a_stream_is_unfinished_if_nothing_follows_it(records, going_on):
 
 def test_the_end_of_an_update_belongs_to_its_stream():
     stream = log(OPEN, COMMIT, UPDATE, OF_UPDATE, MESSAGE)
-    assert [stream.root(line) for line in stream.lines] == ["", "o", "o", "", "o", ""]
+    assert [stream.stream(line) for line in stream.lines] == ["", "o", "o", "", "o", ""]
     assert stream.commits == {"o": 2}
 
 
 def test_no_delta_counts_whose_stream_is_committed_here_or_there():
     begun, ended = log(OPEN, DELTA), log(OPEN, DELTA, COMMIT)
-    assert kinds(begun.compared({})) == ["session", "open", "delta"]
-    assert kinds(begun.compared(ended.commits)) == ["session", "open"]
-    assert kinds(ended.compared({})) == ["session", "open", "commit"]
+    assert kinds(begun.compared(begun)) == ["session", "open", "delta"]
+    assert kinds(begun.compared(ended)) == ["session", "open"]
+    assert kinds(ended.compared(ended)) == ["session", "open", "commit"]
     late = log(OPEN, COMMIT, DELTA)
-    assert kinds(late.compared({})) == ["session", "open", "commit", "delta"]
+    assert kinds(late.compared(late)) == ["session", "open", "commit", "delta"]
 
 
 def header(**more):
@@ -203,8 +203,8 @@ def test_when_a_line_was_written():
 
 def test_where_logs_branch_and_what_one_has_more():
     a, b, c = (line(message(id, id, 1)) for id in "abc")
-    assert sync_log.branching([a, b], [a, c]) == 1
-    assert sync_log.branching([a, b], [a]) == sync_log.branching([a], [a, b]) == 1
-    assert sync_log.branching([b], [a]) == 0
+    assert sync_log.Log([a, b]).branches(sync_log.Log([a, c])) == (True, [b], [c])
+    assert sync_log.Log([a, b]).branches(sync_log.Log([a])) == (True, [b], [])
+    assert sync_log.Log([b]).branches(sync_log.Log([a, b])) == (False, [b], [a, b])
     assert sync_log.missing_lines([a], [a, b, a]) == [b, a]
     assert sync_log.missing_lines([a, b], [b]) == []

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import takewhile
 
 from ..session.live import content
 from ..session.records import dumps
@@ -18,7 +17,6 @@ from ..session.view import timestamp
 QUIET = frozenset(("summary", "compaction", "meta"))  # types without new messages
 _NOT_COMPARED = frozenset(("id", "parent"))  # fields of a header in which a fork differs
 _OF_THE_MACHINE = frozenset(("path", "version"))  # fields of `imported` that differ between machines
-Commits = Mapping[str, int]  # stream → number of its commits
 
 
 class Log:
@@ -35,75 +33,76 @@ class Log:
     def header(self) -> Line | None:
         return self.lines[0] if self.lines and type_of(self.lines[0]) == "session" else None
 
+    @property
+    def data(self) -> bytes:
+        """The session's bytes, with its redactions after the first line."""
+        lines = with_redactions([line.raw for line in self.lines], self.redactions)
+        return b"".join(line + b"\n" for line in lines)
+
     @cached_property
-    def roots(self) -> dict[str, str]:
-        """Map each stream, and each update of one, to its stream."""
-        roots: dict[str, str] = {}
+    def _streams(self) -> dict[str, str]:
+        """Maps each update of a stream to the stream."""
+        streams: dict[str, str] = {}
         for line in self.lines:
-            data = line.record.data if line.record is not None else {}
-            if data.get("type") == "open":
-                roots[data["id"]] = data["id"]
-            elif data.get("type") == "update":
-                of = str(data["of"])
-                roots[data["id"]] = roots.get(of, of)
-        return roots
+            if line.record is not None and line.record.data["type"] == "update":
+                of = str(line.record.data["of"])
+                streams[line.record.data["id"]] = streams.get(of, of)
+        return streams
 
     @cached_property
     def commits(self) -> Counter[str]:
-        return Counter(self.root(line) for line in self.lines if type_of(line) == "commit")
+        """The number of commits of each stream."""
+        return Counter(self.stream(line) for line in self.lines if type_of(line) == "commit")
 
     @cached_property
     def ended(self) -> set[str]:
         """The streams that were committed or aborted."""
-        return {self.root(line) for line in self.lines if type_of(line) in ("commit", "abort")}
+        return {self.stream(line) for line in self.lines if type_of(line) in ("commit", "abort")}
 
-    def root(self, line: Line) -> str:
+    def stream(self, line: Line) -> str:
         """Return the stream that a line opens or belongs to, or ""."""
-        if line.record is None or not (type_of(line) == "open" or type_of(line) in STREAMING):
+        if line.record is None or type_of(line) not in (*STREAMING, "open"):
             return ""
         of = str(line.record.data["id" if type_of(line) == "open" else "of"])
-        return self.roots.get(of, of)
+        return self._streams.get(of, of)
 
     def unfinished_streams(self, ended: AbstractSet[str]) -> set[str]:
         """Return the unfinished streams at the end; one before other messages counts as abandoned."""
         streams: set[str] = set()
         for line in reversed(self.lines):
-            root = self.root(line)
-            if root and root not in ended:
-                streams.add(root)
+            stream = self.stream(line)
+            if stream and stream not in ended:
+                streams.add(stream)
             elif type_of(line) and type_of(line) not in QUIET:
                 break
         return streams
 
-    def compared(self, other: Commits) -> list[Line]:
+    def compared(self, other: Log) -> list[Line]:
         """Return the lines to compare: not damaged, no delta of a stream committed later in either log."""
         lines: list[Line] = []
         done: Counter[str] = Counter()
         for line in self.lines:
-            kind = type_of(line)
-            if kind == "commit":
-                done[self.root(line)] += 1
-            elif kind == "delta":
-                root = self.root(line)
-                if done[root] < max(self.commits[root], other.get(root, 0)):
-                    continue
-            if kind:
+            kind, stream = type_of(line), self.stream(line)
+            done[stream] += kind == "commit"
+            is_committed = done[stream] < max(self.commits[stream], other.commits[stream])
+            if kind and not (kind == "delta" and is_committed):
                 lines.append(line)
         return lines
 
-    @property
-    def data(self) -> bytes:
-        """The session's bytes, with its redactions after the first line."""
-        return b"".join(
-            text + b"\n" for text in with_redactions([line.raw for line in self.lines], self.redactions)
-        )
+    def branches(self, other: Log) -> tuple[bool, list[Line], list[Line]]:
+        """Return whether the logs begin alike, and the lines of each from the first difference on."""
+        mine, theirs = self.compared(other), other.compared(self)
+        pairs = enumerate(zip(mine, theirs, strict=False))
+        shorter = min(len(mine), len(theirs))
+        at = next((number for number, pair in pairs if not same(*pair)), shorter)
+        return at > 0, mine[at:], theirs[at:]
 
 
 def read(data: bytes) -> Log:
     """Parse a session's bytes; leave out a torn last line."""
     lines = named_lines(data)
-    apart = [line.raw for line in lines if type_of(line) == REDACTION]
-    return Log([line for line in lines if type_of(line) != REDACTION] if apart else lines, apart)
+    redactions = [line.raw for line in lines if type_of(line) == REDACTION]
+    return Log([line for line in lines if type_of(line) != REDACTION], redactions)
 
 
 def type_of(line: Line) -> str:
@@ -116,36 +115,30 @@ def same(line: Line, other: Line) -> bool:
     return line.raw == other.raw or digest(line) == digest(other)
 
 
-def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
-    """Return the index of the first differing line, or the length of the shorter list."""
-    return sum(1 for _ in takewhile(bool, map(same, lines, others)))
-
-
 def missing_lines(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
     """Return the lines that `others` lacks; a repeated line must be repeated there too."""
     unmatched = Counter(map(digest, others))
-    more = []
+    missing = []
     for line in lines:
-        if unmatched[digest(line)]:
-            unmatched[digest(line)] -= 1
-        else:
-            more.append(line)
-    return more
+        unmatched[digest(line)] -= 1
+        if unmatched[digest(line)] < 0:
+            missing.append(line)
+    return missing
 
 
 def digest(line: Line) -> str:
     """Return a hash of a line's meaning; a header's excludes id and parent."""
     if line.record is None:
-        payload = line.raw
+        meaning = line.raw
     elif type_of(line) == "session":
         header = {key: value for key, value in line.record.data.items() if key not in _NOT_COMPARED}
         if isinstance(header.get("imported"), dict):
             items = header["imported"].items()
             header["imported"] = sorted(item for item in items if item[0] not in _OF_THE_MACHINE)
-        payload = dumps(sorted(header.items()))
+        meaning = dumps(sorted(header.items()))
     else:
-        payload = content(line.record)
-    return hashlib.sha256(payload).hexdigest()
+        meaning = content(line.record)
+    return hashlib.sha256(meaning).hexdigest()
 
 
 def time_of(line: Line) -> str:

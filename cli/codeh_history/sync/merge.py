@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..base.words import LONGEST_ID
 from ..session.records import dumps
 from ..session.redactions import Line
 from ..session.rules import PLACING
-from .log import QUIET, Log, branching, digest, missing_lines, same, time_of, type_of
+from .log import QUIET, Log, digest, missing_lines, time_of, type_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
 _HASH = 8  # digits of the hash in a fork's name
-_KEPT = re.compile(rb"[^\0]+")
 
 
 class Fork(NamedTuple):
@@ -40,22 +39,21 @@ def merged(name: str, log: Log, other: Log) -> Merged:
     the order of the logs.
     """
     log, other = repaired(log, other)
-    mine, theirs = log.compared(other.commits), other.compared(log.commits)
+    alike, mine, theirs = log.branches(other)
     redactions = log.redactions | other.redactions
-    at = branching(mine, theirs)
-    if at == len(mine) or at == len(theirs):
-        longer, shorter = (log, other) if len(mine) >= len(theirs) else (other, log)
+    if not mine or not theirs:
+        longer, shorter = (other, log) if theirs else (log, other)
         return Merged(Log(_with_header(longer, shorter), redactions))
-    if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
+    if _rank(mine, theirs[0]) > _rank(theirs, mine[0]):
         log, other, mine, theirs = other, log, theirs, mine
-    if is_quiet(theirs[at:]):
-        missing = [line for line in missing_lines(mine[at:], theirs[at:]) if type_of(line) != "session"]
-        lines = _with_header(log, other) if at else log.lines
+    if is_quiet(theirs):
+        missing = [line for line in missing_lines(mine, theirs) if type_of(line) != "session"]
+        lines = _with_header(log, other) if alike else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
-    root, first = root_of(name, log, other), theirs[at]
-    fork = _fork(root, other, first, same_name=mine[at].name == first.name)
+    root, at = root_of(name, log, other), other.lines.index(theirs[0])
+    fork = _fork(root, other, at, same_name=mine[0].name == theirs[0].name)
     if fork.name == name:  # the preceding lines differ only in deltas
-        fork = _fork(root, other, first, same_name=True)
+        fork = _fork(root, other, at, same_name=True)
     return Merged(Log(log.lines, redactions), fork)
 
 
@@ -88,51 +86,36 @@ def _with_header(log: Log, other: Log) -> Sequence[Line]:
 
 def repaired(log: Log, other: Log) -> tuple[Log, Log]:
     """Return both logs; restore lines that a crash filled with zeros from the other log."""
-    mine, theirs = log.lines, other.lines
-    if not any(_is_zeroed(line) for line in (*mine, *theirs)):
-        return log, other
-    counted = {id(line) for line in (*log.compared(other.commits), *other.compared(log.commits))}
-    new, others = list[Line](), list[Line]()
-    at = other_at = 0
-    while at < len(mine) and other_at < len(theirs):
-        if count := _replaced_lines(mine[at], theirs, other_at):
-            new += theirs[other_at : other_at + count]
-            others += theirs[other_at : other_at + count]
-            at, other_at = at + 1, other_at + count
-        elif count := _replaced_lines(theirs[other_at], mine, at):
-            new += mine[at : at + count]
-            others += mine[at : at + count]
-            at, other_at = at + count, other_at + 1
-        elif id(mine[at]) not in counted:
-            new.append(mine[at])
-            at += 1
-        elif id(theirs[other_at]) not in counted:
-            others.append(theirs[other_at])
-            other_at += 1
-        elif same(mine[at], theirs[other_at]):
-            new.append(mine[at])
-            others.append(theirs[other_at])
-            at, other_at = at + 1, other_at + 1
-        else:
-            break  # the logs branch here
-    return Log([*new, *mine[at:]], log.redactions), Log([*others, *theirs[other_at:]], other.redactions)
+    for _ in range(2):  # a line may be recognised only after the one before it is restored
+        log, other = _restored(log, other), _restored(other, log)
+    return log, other
+
+
+def _restored(log: Log, other: Log) -> Log:
+    if not any(map(_is_zeroed, log.lines)):
+        return log
+    after = {line.name: number for number, line in enumerate(other.lines, 1)}
+    lines: list[Line] = []
+    for line in log.lines:
+        start = after.get(lines[-1].name, len(other.lines)) if lines else 0
+        originals = _originals(line.raw, other.lines[start:]) if _is_zeroed(line) else ()
+        lines += originals or [line]
+    return Log(lines, log.redactions)
 
 
 def _is_zeroed(line: Line) -> bool:
     return line.record is None and b"\0" in line.raw
 
 
-def _replaced_lines(damaged: Line, lines: Sequence[Line], start: int) -> int:
-    """Return the number of other lines, from `start` on, that the damaged line replaced."""
-    if not _is_zeroed(damaged):
-        return 0
-    raw, text, end = damaged.raw, b"", start
-    while len(text) < len(raw) and end < len(lines):
-        text += lines[end].raw + b"\n"
-        end += 1
-    whole = len(raw) in (len(text) - 1, len(text))
-    kept = all(text[part.start() : part.end()] == part[0] for part in _KEPT.finditer(raw))
-    return end - start if whole and kept else 0
+def _originals(zeroed: bytes, lines: Sequence[Line]) -> Sequence[Line]:
+    """Return the first of these lines that are the zeroed bytes, or none."""
+    text, count = b"", 0
+    while len(text) < len(zeroed) and count < len(lines):
+        text += lines[count].raw + b"\n"
+        count += 1
+    is_whole = len(zeroed) in (len(text) - 1, len(text))
+    kept = all(byte in (0, other) for byte, other in zip(zeroed, text, strict=False))
+    return lines[:count] if is_whole and kept else ()
 
 
 # -- names of forks -----------------------------------------------------------------------------------
@@ -144,43 +127,37 @@ def root_of(name: str, *logs: Log) -> str:
     The fork of two unrelated sessions is recognised by its first line.
     """
     match = _FORK.fullmatch(name)
-    if match is not None and any(_is_named(log, match[2]) for log in logs):
+    if match is not None and any(match[2] in pair for log in logs for pair in _hashes(log.lines)):
         return match[1]
     return name
 
 
-def _is_named(log: Log, hashed: str) -> bool:
+def _hashes(lines: Iterable[Line]) -> Iterator[tuple[str, str]]:
+    """Yield, for each line, the hashes in the name of a fork that begins with it.
+
+    The second is for branches whose first lines have the same name. Names that are not the same in every
+    copy, or that are missing without deltas, do not count.
+    """
     before = hashlib.sha256()
-    for line in log.lines:
-        for own in (line.name, f"{line.name} {digest(line)}"):
-            whole = before.copy()
-            whole.update(own.encode())
-            if whole.hexdigest()[:_HASH] == hashed:
-                return True
-        if _counts(line):
+    for line in lines:
+        by_name, by_content = before.copy(), before.copy()
+        by_name.update(line.name.encode())
+        by_content.update(f"{line.name} {digest(line)}".encode())
+        yield by_name.hexdigest()[:_HASH], by_content.hexdigest()[:_HASH]
+        if type_of(line) not in ("", "delta"):
             before.update(f"{line.name}\n".encode())
-    return False
 
 
-def _counts(line: Line) -> bool:
-    """Return whether a line's name is the same in every copy, with or without deltas."""
-    return type_of(line) not in ("", "delta")
-
-
-def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
-    """Return a branch as a new session; `same_name`: whether both branches' first lines have the same."""
-    at = next(number for number, line in enumerate(log.lines) if line is first)
-    shared = log.lines[:at]
-    names = [line.name for line in shared if _counts(line)]
-    own = f"{first.name} {digest(first)}" if same_name else first.name
-    hashed = hashlib.sha256("\n".join([*names, own]).encode()).hexdigest()[:_HASH]
-    name = f"{root[: LONGEST_ID - _HASH - 1]}-{hashed}"
+def _fork(root: str, log: Log, at: int, *, same_name: bool) -> Fork:
+    """Return the branch from line `at` on as a new session; `same_name`: as that of the other branch."""
+    *_, hashes = _hashes(log.lines[: at + 1])
+    name = f"{root[: LONGEST_ID - _HASH - 1]}-{hashes[same_name]}"
     header = log.header
     if header is None or header.record is None:
         return Fork(name, log)
     data = {**header.record.data, "id": name}
     if at:  # else the sessions are unrelated
-        placed = (line.record for line in reversed(shared) if type_of(line) in PLACING)
+        placed = (line.record for line in reversed(log.lines[:at]) if type_of(line) in PLACING)
         last = next((record.data["id"] for record in placed if record), None)
         data["parent"] = {"session": root, "at": last}
     return Fork(name, Log([Line(header.name, dumps(data), header.record), *log.lines[1:]], log.redactions))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 
 from ..session.redactions import Line
-from .log import Log, branching, missing_lines, read, same
+from .log import Log, missing_lines, read
 from .merge import Fork, merged, root_of
 from .redact import redacted
 
@@ -28,8 +28,8 @@ class Write:
     session: str
     before: bytes | None
     after: bytes
-    lines: int
-    switched: bool
+    lines: int = 0
+    switched: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,43 @@ class Plan:
 def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
     """Plan how to make a session and its forks equal in two stores; empty if they are equal. Pure."""
     names = sorted({name for store in stores for name in store})
-    read_in = [{name: read(data) for name, data in store.items()} for store in stores]
-    clean_logs = iter(redacted([log for store in read_in for log in store.values()]))
-    clean = [{name: next(clean_logs) for name in store} for store in read_in]
+    originals = [{name: read(data) for name, data in store.items()} for store in stores]
+    cleaned = iter(redacted([log for store in originals for log in store.values()]))
+    clean = [{name: next(cleaned) for name in store} for store in originals]
+    ended = set[str]().union(*(log.ended for store in clean for log in store.values()))
     left: dict[str, str] = {}
     while True:
         logs, forks, blocked = _resolved(clean, names, left)
-        for name, why in _blocked(clean, logs, busy):
-            blocked.setdefault(name, why)
+        writes: list[Write] = []
+        for (replica, store), (name, new) in product(enumerate(stores), logs.items()):
+            old = clean[replica].get(name)
+            if old is None:
+                writes.append(Write(replica, name, None, new.data, len(new.lines)))
+            elif (changes := _changes(old, new)) is not None:
+                extra, lost = changes
+                streams = old.unfinished_streams(ended)
+                if name in busy[replica]:
+                    blocked.setdefault(name, busy[replica][name])
+                elif any(old.stream(line) in streams for line in lost):
+                    blocked.setdefault(name, UNFINISHED)
+                writes.append(Write(replica, name, store[name], new.data, len(extra), switched=bool(lost)))
+            elif old is not originals[replica][name]:
+                writes.append(Write(replica, name, store[name], old.data))
         if not blocked:
             break
         left |= blocked
-    writes = list(_writes(stores, read_in, clean, logs))
     written = {write.session for write in writes}
     forks = [(name, fork) for name, fork in forks if fork in written]
     return Plan(sorted(writes, key=_order), list(dict.fromkeys(forks)), left)
+
+
+def _changes(old: Log, new: Log) -> tuple[list[Line], list[Line]] | None:
+    """Return the lines that a log gets and loses if another replaces it; None if they are equivalent."""
+    _, mine, theirs = old.branches(new)
+    headers = {log.header.raw for log in (old, new) if log.header is not None}
+    if not mine and not theirs and len(headers) < 2 and old.redactions == new.redactions:
+        return None
+    return missing_lines(mine, theirs), missing_lines(theirs, mine)
 
 
 def _order(write: Write) -> tuple[bool, int, str, int]:
@@ -74,19 +96,16 @@ def _resolved(
     forks: list[tuple[str, str]] = []
     blocked: dict[str, str] = {}
     incoming: defaultdict[str, list[Log]] = defaultdict(list)  # fork → branches of other sessions
-    seen: set[tuple[str, tuple[bytes, ...]]] = set()
     waiting = [name for name in names if name not in left]
     while waiting:
         name = waiting.pop(0)
         copies = [store[name] for store in stores if name in store]
         logs[name], branches = _merged(name, copies + incoming[name])
         for fork in branches:
-            branch = (fork.name, tuple(line.raw for line in fork.log.lines))
             forks.append((name, fork.name))
             if fork.name in left:
                 blocked[name] = f"its fork {fork.name} is left alone: {left[fork.name]}"
-            elif branch not in seen:
-                seen.add(branch)
+            elif fork.log.data not in [log.data for log in incoming[fork.name]]:
                 incoming[fork.name].append(fork.log)
                 waiting.append(fork.name)
     return logs, forks, blocked
@@ -103,56 +122,3 @@ def _merged(name: str, logs: list[Log]) -> tuple[Log, list[Fork]]:
         logs = [result.log, *(log for log in logs if log is not first and log is not second)]
         forks += [result.fork] if result.fork is not None else []
     return logs[0], forks
-
-
-def _blocked(
-    stores: Sequence[Mapping[str, Log]], logs: Mapping[str, Log], busy: Sequence[Busy]
-) -> Iterable[tuple[str, str]]:
-    """Yield the sessions that cannot be changed as planned, and the reasons."""
-    ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
-    for replica, store in enumerate(stores):
-        for name, new in logs.items():
-            old = store.get(name)
-            if old is None:
-                continue
-            if name in busy[replica] and not _equal(old, new):
-                yield name, busy[replica][name]
-                continue
-            streams = old.unfinished_streams(ended)
-            if streams and any(old.root(line) in streams for line in _extra_lines(new, old)):
-                yield name, UNFINISHED
-
-
-def _equal(log: Log, other: Log) -> bool:
-    """Return whether two logs are equivalent, so that neither needs to be written."""
-    mine, theirs = log.compared(other.commits), other.compared(log.commits)
-    if len(mine) != len(theirs) or log.redactions != other.redactions:
-        return False
-    different = log.header and other.header and log.header.raw != other.header.raw
-    return not different and all(map(same, mine, theirs))
-
-
-def _extra_lines(old: Log, new: Log) -> list[Line]:
-    """Return the lines that `old` has and `new` lacks."""
-    mine, theirs = old.compared(new.commits), new.compared(old.commits)
-    at = branching(mine, theirs)
-    return missing_lines(mine[at:], theirs[at:])
-
-
-def _writes(
-    stores: Sequence[Store],
-    before: Sequence[Mapping[str, Log]],
-    clean: Sequence[Mapping[str, Log]],
-    logs: Mapping[str, Log],
-) -> Iterable[Write]:
-    """Yield the writes that each store needs; an equivalent log keeps its bytes."""
-    for replica, store in enumerate(stores):
-        for name, new in logs.items():
-            old = clean[replica].get(name)
-            if old is None:
-                yield Write(replica, name, None, new.data, len(new.lines), switched=False)
-            elif not _equal(old, new):
-                extra, lost = _extra_lines(old, new), _extra_lines(new, old)
-                yield Write(replica, name, store[name], new.data, len(extra), switched=bool(lost))
-            elif old is not before[replica][name]:
-                yield Write(replica, name, store[name], old.data, 0, switched=False)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import orjson
 
-from ..session.model import Json
 from ..session.records import dumps, parse
 from ..session.redactions import Line, names_in, without_content
 from .log import Log, digest, type_of
@@ -19,34 +18,29 @@ def redacted(logs: Sequence[Log]) -> list[Log]:
     A redacted line is taken from a log that has all its redactions. If there is none, or if several differ,
     its whole content is removed, because each copy may still contain what another lost.
     """
-    redactions = frozenset[bytes]().union(*(log.redactions for log in logs))
-    if not redactions:
-        return list(logs)
     of: defaultdict[str, set[bytes]] = defaultdict(set)  # line name → its redactions
-    for redaction in redactions:
+    for redaction in {redaction for log in logs for redaction in log.redactions}:
         for name in names_in(orjson.loads(redaction)):
             of[name].add(redaction)
-    clean = {name: _clean(name, redactions, logs) for name, redactions in of.items()}
+    clean: defaultdict[str, dict[str, Line]] = defaultdict(dict)  # line name → its redacted forms
+    for log in logs if of else ():
+        for line in log.lines:
+            if line.name in of and of[line.name] <= log.redactions:
+                clean[line.name].setdefault(digest(line), line)
     return [_applied(log, of, clean) for log in logs]
 
 
-def _clean(name: str, redactions: set[bytes], logs: Iterable[Log]) -> Line | None:
-    """Return the fully redacted line of this name; None if no log has it, or if logs differ."""
-    complete = (log for log in logs if redactions <= log.redactions)
-    copies = [line for log in complete for line in log.lines if line.name == name]
-    return copies[0] if len(set(map(digest, copies))) == 1 else None
-
-
-def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:
+def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, dict[str, Line]]) -> Log:
     """Apply the redactions of a log's lines to it."""
     concerned = [line for line in log.lines if line.name in of]
     redactions = log.redactions.union(*(of[line.name] for line in concerned))
     # their deltas contain the same content
-    streams = {log.root(line) for line in concerned if type_of(line) == "commit"}
+    streams = {log.stream(line) for line in concerned if type_of(line) == "commit"}
     lines: list[Line] = []
     for line in log.lines:
-        new = _replaced(line, clean[line.name]) if line.name in of else line
-        if new is not None and not (type_of(line) == "delta" and log.root(line) in streams):
+        forms = [*clean[line.name].values()] if line.name in of else [line]
+        new = _replaced(line, forms[0] if len(forms) == 1 else None)
+        if new is not None and not (type_of(line) == "delta" and log.stream(line) in streams):
             lines.append(new)
     same = redactions == log.redactions and lines == [*log.lines]
     return log if same else Log(lines, redactions)
@@ -54,17 +48,13 @@ def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None])
 
 def _replaced(line: Line, new: Line | None) -> Line | None:
     """Return the redacted line, or None to remove it; a header keeps its id and parent."""
-    if new is not None and digest(new) == digest(line):
+    if new is line or (new is not None and digest(new) == digest(line)):
         return line
-    if new is None and line.record is None:
-        return None
-    if new is None:
-        raw = dumps(without_content(line))
-    elif type_of(line) == "session" and line.record is not None and new.record is not None:
-        own: Json = {key: line.record.data[key] for key in ("id", "parent") if key in line.record.data}
-        shared = {key: value for key, value in new.record.data.items() if key != "parent"}
-        raw = dumps({**shared, **own})
-    else:
-        raw = new.raw
-    records = parse(raw).records
-    return Line(line.name, raw, records[0] if records else None)
+    if line.record is None:
+        return new
+    raw = dumps(without_content(line)) if new is None else new.raw
+    if new is not None and new.record is not None and type_of(line) == "session":
+        header = {key: value for key, value in new.record.data.items() if key != "parent"}
+        header |= {key: line.record.data[key] for key in ("id", "parent") if key in line.record.data}
+        raw = dumps(header)
+    return Line(line.name, raw, next(iter(parse(raw).records), None))
