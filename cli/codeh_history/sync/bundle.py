@@ -12,6 +12,7 @@ import io
 import tarfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import nullcontext
+from itertools import islice
 from types import SimpleNamespace
 from typing import IO, Any
 
@@ -22,11 +23,9 @@ from ..base.errors import BadData, Lost, Usage
 from ..base.input import required_stdin
 from ..base.read_json import json_object
 from ..base.words import is_id, plural
-from ..session.model import Json
-from ..session.records import parse
 from ..store import create, read
 from ..store.blocks import fetch, open_store, open_stores, sizes
-from ..store.blocks.protocol import BATCH, BlockStore, batches, is_block_id
+from ..store.blocks.protocol import BlockStore, batches
 from ..store.new_file import creating
 from ..store.paths import id_of
 from ..store.resolve import Target
@@ -46,20 +45,23 @@ def pack(
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
-    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path)
     session = target.id
-    for record in parse(data.split(b"\n", 1)[0]).records if target.path == "-" else ():
-        if record.data["type"] == "session":
-            session = str(record.data.get("id") or session)
+    if target.path == "-":
+        data = required_stdin(env)
+        header = json_object(data.partition(b"\n")[0]) or {}
+        session = str(header["id"]) if header.get("type") == "session" and "id" in header else session
+    else:
+        data = read.read_bytes(target.path)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.block_ids(data)
     present = sizes(stores, ids)
     fetch(stores, [id for id in ids if id not in present], lost)
     blocks = (item for batch in batches(present) for item in fetch(stores, batch, lost).items())
-    missing: Collection[str] = lost if lost is not None else ()
     with nullcontext(SimpleNamespace(write=env.draw)) if name == "-" else creating(name) as file:
         plain = io.BytesIO()
-        count = write(file if encryption is None else plain, session, data, blocks, missing)
+        count = write(
+            file if encryption is None else plain, session, data, blocks, () if lost is None else lost
+        )
         if encryption is not None:
             file.write(encryption.encrypt(plain.getvalue()))
     env.note(
@@ -98,22 +100,21 @@ def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
 
     Nothing is stored if the bundle is truncated or altered, or if another session has the id.
     """
-    members, stored = _members(file, where), set[str]()
-    header = _json(next(members, ("", b"")), FIRST, where)
-    session = str(header.get("session"))
-    if header.get("version") != VERSION or "/" in session:
-        raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
+    contents = _contents(file, where)
+    session, data = next(contents)
+    stored = {id: len(block) for id, block in contents}
     name = into or (session if is_id(session) else None)
     path = create.path_for_into(env, name) if name else create.free_path(env, None, session)
     present = read.read_bytes(path) if create.is_taken(path) else None
-    data = _session(header, members, where, None, stored)
     if present == data:
         return id_of(path)
     if present is not None:
         raise BadData(f"{path}: another session of that id; --into NEW imports it as another session")
     file.seek(0)
-    members = _members(file, where)
-    _session(_json(next(members), FIRST, where), members, where, open_store(env), set())
+    contents, store = _contents(file, where), open_store(env)
+    next(contents)
+    for batch in batches(stored):
+        store.mset(dict(islice(contents, len(batch))))
     id = create.copy_session(env, path, data, renamed=id_of(path) != session)
     absent = [block for block in rewrite.block_ids(data) if block not in stored]
     if absent:
@@ -123,40 +124,34 @@ def unpack(env: Env, file: IO[bytes], where: str, into: str | None) -> str:
 
 def load(data: bytes, where: str, store: BlockStore) -> bytes:
     """Return the session of a bundle in memory, after putting its blocks into a store."""
-    members = _members(io.BytesIO(data), where)
-    header = _json(next(members, ("", b"")), FIRST, where)
-    return _session(header, members, where, store, set())
+    contents = _contents(io.BytesIO(data), where)
+    _, session = next(contents)
+    store.mset(dict(contents))
+    return session
 
 
-def _session(
-    header: Json, members: Members, where: str, store: BlockStore | None, stored: set[str]
-) -> bytes:
-    """Check and return a session; put its blocks into `store`, if any, and their ids into `stored`."""
+def _contents(file: IO[bytes], where: str) -> Members:
+    """Yield a bundle's session and then its blocks, by id, each checked."""
+    members, ids = _members(file, where), list[str]()
+    name, data = next(members, ("", b""))
+    header = json_object(data) or {}
+    session = str(header.get("session"))
+    if name != FIRST or header.get("version") != VERSION or "/" in session:
+        raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     name, data = next(members, ("", b""))
     if name != SESSION or hashlib.sha256(data).hexdigest() != header.get("sha256"):
         raise BadData(f"{where}: the session in it is truncated or altered; nothing was imported")
-    batch: dict[str, bytes] = {}
+    yield session, data
     for name, block in members:
         if name == LAST:
-            if store is not None and batch:
-                store.mset(batch)
-            if set(_json((name, block), LAST, where).get("blocks") or ()) != stored:
-                break
-            return data
-        id = name.removeprefix(BLOCKS)
-        if not name.startswith(BLOCKS) or not is_block_id(id):
-            raise BadData(f"{where}: {name}: not part of a bundle; nothing was imported")
-        if hashlib.sha256(block).hexdigest() != id:
-            raise BadData(f"{where}: block {id} is altered; nothing was imported")
-        batch[id] = block
-        stored.add(id)
-        if sum(map(len, batch.values())) > BATCH:
-            if store is not None:
-                store.mset(batch)
-            batch = {}
-    else:
-        raise BadData(f"{where}: cut off before its end; nothing was imported")
-    raise BadData(f"{where}: blocks are missing from it; nothing was imported")
+            if (json_object(block) or {}).get("blocks") == ids:
+                return
+            break
+        ids.append(name.removeprefix(BLOCKS))
+        if hashlib.sha256(block).hexdigest() != ids[-1]:
+            raise BadData(f"{where}: {name} is altered; nothing was imported")
+        yield ids[-1], block
+    raise BadData(f"{where}: cut off, or blocks are missing from it; nothing was imported")
 
 
 def _members(file: IO[bytes], where: str) -> Members:
@@ -170,10 +165,3 @@ def _members(file: IO[bytes], where: str) -> Members:
                 yield member.name, part.read()
     except (tarfile.TarError, EOFError) as error:
         raise BadData(f"{where}: not a whole bundle ({error}); nothing was imported") from None
-
-
-def _json(member: tuple[str, bytes], name: str, where: str) -> Json:
-    value = json_object(member[1])
-    if member[0] != name or value is None:
-        raise BadData(f"{where}: {name} is missing or altered; nothing was imported")
-    return value

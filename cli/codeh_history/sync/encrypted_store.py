@@ -14,7 +14,6 @@ from ..base.errors import InputOutput, NotFound
 from ..base.folders import ensure_dir, sync_dir
 from ..store import log
 from ..store.blocks.protocol import BlockStore, Data
-from ..store.file import open_regular, pread_all
 from ..store.locked import exists_already
 from ..store.new_file import replace_file
 from ..store.protocol import Stamp, Store
@@ -43,14 +42,13 @@ class EncryptedStore(Store):
     def read(self, id: str, offset: int = 0) -> bytes:
         path = self.path(id)
         try:
-            fd, size = open_regular(path)
+            with open(path, "rb") as file:
+                data = self._encryption.decrypt(file.read(), path)
         except FileNotFoundError:
             raise NotFound(f"{path}: no such session") from None
-        try:
-            data = pread_all(fd, size)
-        finally:
-            os.close(fd)
-        return bundle.load(self._encryption.decrypt(data, path), path, self.blocks)[offset:]
+        except OSError as error:
+            raise InputOutput(f"{path}: {error.strerror}") from None
+        return bundle.load(data, path, self.blocks)[offset:]
 
     def create(self, id: str, data: bytes) -> None:
         if not self._put(id, None, data):
@@ -70,8 +68,7 @@ class EncryptedStore(Store):
                     return False
                 packed, named = io.BytesIO(), rewrite.block_ids(after)
                 present = self.blocks.mget(named)
-                missing = [block for block in named if block not in present]
-                bundle.write(packed, id, after, present.items(), missing)
+                bundle.write(packed, id, after, present.items(), [id for id in named if id not in present])
                 replace_file(path, self._encryption.encrypt(packed.getvalue()))
                 sync_dir(self.name)
             finally:

@@ -18,8 +18,6 @@ from .log import read
 from .merge import root_of
 from .replica import Replica
 
-_HEAD = b'{"type":"session"'
-
 
 class Brief(NamedTuple):
     """A session's hash ("" if missing), and the session it was forked from.
@@ -56,10 +54,9 @@ def _brief(session: str, data: bytes | None) -> Brief:
     if data is None:
         return ABSENT
     line = data.partition(b"\n")[0]
-    parent: object = None
-    if line.startswith(_HEAD) and b'"parent"' in line:
-        header = (json_object(line) or {}).get("parent")
-        parent = header.get("session") if isinstance(header, dict) else None
+    header = json_object(line) or {}
+    of = header.get("parent") if header.get("type") == "session" else None
+    parent = of.get("session") if isinstance(of, dict) else None
     if not isinstance(parent, str):
         root = root_of(session, read(line + b"\n"))
         parent = root if root != session else None
@@ -71,26 +68,17 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
 
     With `only`, return just the groups of these sessions; NotFound if neither store has one.
     """
-    everything = {name for store in stores for name in store}
+    ours, theirs = stores
+    everything = ours.keys() | theirs.keys()
     for name in only:
         if name not in everything:
             raise NotFound(f"{name}: no such session in either store")
     together: dict[str, set[str]] = {}  # session → its family
-    for store in stores:
-        for name, brief in store.items():
-            family = together.setdefault(name, {name})
-            parent = brief.parent if brief.parent is not None else name
-            other = together.setdefault(parent, {parent})
-            if other is not family:
-                family |= other
-                together.update(dict.fromkeys(other, family))
-    ours, theirs = stores
+    for name, brief in (*ours.items(), *theirs.items()):
+        parent = name if brief.parent is None else brief.parent
+        family = together.get(name, {name}) | together.get(parent, {parent})
+        together.update(dict.fromkeys(family, family))
     differ = {name for name in everything if ours.get(name, ABSENT).hash != theirs.get(name, ABSENT).hash}
-    groups: dict[int, list[str]] = {}  # by the identity of the family
-    for name in sorted(everything):
-        groups.setdefault(id(together[name]), []).append(name)
-    return [
-        names
-        for names in groups.values()
-        if not differ.isdisjoint(names) and (not only or not set(only).isdisjoint(names))
-    ]
+    groups = {id(family): family & everything for family in together.values()}.values()
+    chosen = (group for group in groups if group & differ and (not only or group & set(only)))
+    return sorted(map(sorted, chosen))

@@ -57,8 +57,7 @@ class Replica:
 
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
         """Return those of these sessions that cannot be changed now, with the reason."""
-        home = self.home
-        return {name: AWAITING for name in sessions if home is not None and is_awaiting(home, name)}
+        return {name: AWAITING for name in sessions if self.home and is_awaiting(self.home, name)}
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
         """Write a session, durable on return; return False if it no longer equals `before`."""
@@ -105,43 +104,41 @@ def other_replica(
         store = postgres.named(url, "URL")
         if recipients or identities:
             raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
-        _check_other(env, store.name)
         blocks = open_url(env, url)
-        return Replica(store, [blocks] if blocks is not None else [], store.name, store.name)
-    if not url.startswith("dir:") or url == "dir:":
+        other = Replica(store, [blocks] if blocks is not None else [], store.name, store.name)
+    elif url.startswith("dir:") and url != "dir:":
+        other = _folder(env, url, recipients, identities)
+    else:
         raise Usage("pass the other store: dir:PATH or postgres://…")
+    if other.place == _place(sessions_dir(env)):
+        raise Usage(f"{other.name}: these are the sessions of this home; name another store")
+    return other
+
+
+def _folder(env: Env, url: str, recipients: Sequence[str], identities: Sequence[str]) -> Replica:
     folder = os.path.expanduser(url.removeprefix("dir:"))
-    _check_other(env, folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise Usage(f"{url}: not a folder")
-    above = os.path.dirname(os.path.abspath(folder))
+    above, place = os.path.dirname(os.path.abspath(folder)), os.path.realpath(folder)
     if above.startswith(_MOUNTS) and not os.path.isdir(above):
         raise NotFound(f"{folder}: there is no {above}: is it mounted?")
-    place = os.path.realpath(folder)
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    used = {name for name in names if name.endswith((".jsonl", ".tar.age"))} - {foreign_settings.NAME}
-    if "sessions" in names and not used:
+    names = {*os.listdir(folder)} if os.path.isdir(folder) else set()
+    endings = {os.path.splitext(name)[1] for name in names - {foreign_settings.NAME}}
+    if "sessions" in names and endings.isdisjoint((".jsonl", ".age")):
         raise Usage(f"{url}: a home, which keeps its sessions in {os.path.join(url, 'sessions')}")
     if recipients:
         from .encrypted_store import EncryptedStore
         from .encryption import Encryption
 
-        if any(name.endswith(".jsonl") for name in names):
+        if ".jsonl" in endings:
             raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
         encrypted = EncryptedStore(folder, Encryption(recipients, identities))
         return Replica(encrypted, [encrypted.blocks], folder, place, bundled=True)
-    if any(name.endswith(".tar.age") for name in names) or identities:
+    if ".age" in endings or identities:
         raise Usage(f"{url}: encrypted; pass --encrypt-to AGE1… and --identity FILE")
-    home, name = os.path.split(place)
-    of_a_home = name == "sessions"
-    own = [DirectoryStore(env, os.path.join(home if of_a_home else folder, "blocks"))]
-    files = Files(env, folder, beside=True)
-    return Replica(files, own, folder, place, home=home if of_a_home else None, sweeps=not of_a_home)
-
-
-def _check_other(env: Env, name: str) -> None:
-    if _place(name) == _place(sessions_dir(env)):
-        raise Usage(f"{name}: these are the sessions of this home; name another store")
+    home = os.path.dirname(place) if os.path.basename(place) == "sessions" else None
+    blocks = DirectoryStore(env, os.path.join(home or folder, "blocks"))
+    return Replica(Files(env, folder, beside=True), [blocks], folder, place, home, sweeps=home is None)
 
 
 def _place(name: str) -> str:
