@@ -304,8 +304,8 @@ MUTANTS = [
     ),
     Mutant(
         "a batch takes an undone key for taken", "talk/append/jsonl.py",
-        "        if place not in dead:\n            for name in _names",
-        "        if record.data:\n            for name in _names",
+        "        if place not in dead:\n            for name in names",
+        "        if record.data:\n            for name in names",
         ("test_cases.py::test_case[append/jsonl-after-undo]",),
     ),
     Mutant(

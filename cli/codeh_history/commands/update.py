@@ -14,7 +14,7 @@ from ..session.view import join
 from ..store import read
 from ..store.locked import Locked
 from ..store.resolve import for_writing
-from ..talk.append.text import add_lines, exact_text, text_of
+from ..talk.append.text import add_lines, text_of
 from ..views.view import find_message
 
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def run(env: Env, options: Options) -> None:
     if options.id is None:
         raise Usage("no message named; give its ID (`:-1` is the last)")
     name = options.id
-    text = (exact_text if options.append else text_of)(env, options.message, options.file)
+    text = text_of(env, options.message, options.file, exact=options.append)
 
     def build(locked: Locked, ids: list[str]) -> bytes | None:
         view = fold(read.read_log(locked.read()))

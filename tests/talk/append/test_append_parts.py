@@ -133,7 +133,7 @@ def env(home):
 
 def stored(home, file):
     """The part of a file, wherever it is."""
-    if file.block is None:
+    if not file.block:
         return file.part
     data = (home / "blocks" / file.block[:2] / file.block).read_bytes()
     assert hashlib.sha256(data).hexdigest() == file.block
@@ -149,7 +149,7 @@ def test_attachment_round_trips(env, home, tmp_path, size):
     (tmp_path / "i.png").write_bytes(content(size))
     (file,) = attach(env, [str(tmp_path / "i.png")], 2)
     assert file.entry == {"name": "i.png", "mimeType": "image/png", "bytes": size, "part": 2}
-    assert (file.block is not None) == (size > LARGE)
+    assert bool(file.block) == (size > LARGE)
     blob = stored(home, file)["inlineData"]
     assert blob["mimeType"] == "image/png"
     assert base64.b64decode(blob["data"], validate=True) == content(size)

@@ -29,7 +29,7 @@ def wrong(*lines):
         (b"{", "byte 40: not JSON: "), (b"[1]", "byte 39: not an object"), (b"7", "byte 39: not an object"),
         (b'{"type":"meta","parts":[]}', "byte 39: type 'meta': only messages are appended"),
         (b'{"role":"user"}', "byte 39: no `parts`"), (b'{"parts":{}}', "byte 39: no `parts`"),
-        (b'{"parts":[],"id":""}', "byte 39: `id` is not text"), (b'{"parts":[],"id":7}', "byte 39: `id` is not text"),
+        (b'{"parts":[],"id":""}', "byte 39: `id` is not text"), (b'{"role":"user","parts":[],"id":7}', "byte 39: `id` is not text"),
         (b'{"parts":[],"kind":"x"}', "byte 39: kind 'x': one of user, codeh, tool, error, info"),
         (b'{"parts":[7]}', "byte 39: "), (b'{"role":"assistant","parts":[]}', "byte 39: "),
         (b'{"parts":[{"text":"' + b"\xff" + b'"}]}', "byte 58: not JSON: "),
@@ -120,7 +120,7 @@ def test_known_id_or_key_is_the_stored_message_or_refused(home, line, id, new):
     done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=stdin)
     if id is None:
         assert done.code == 65
-        assert b"is taken by a message with other content; nothing was stored" in done.err
+        assert b", with other content; nothing was stored" in done.err
         assert path.read_bytes() == LOG
         return
     assert (done.code, done.text) == (0, id)

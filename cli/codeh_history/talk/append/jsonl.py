@@ -24,44 +24,46 @@ from ...session.view import kind_of
 from ...store import read
 from ...store.locked import Locked
 from .parts import Cleaning
-from .text import add_lines, begin, require_stdin, target_of
+from .text import add_lines, begin, target_of
 
 _KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}
 
 
 class Line(NamedTuple):
-    """A line of the batch: parsed, raw, and its line number."""
+    """A line of the batch: parsed, raw, and its name in errors."""
 
     data: Json
     raw: bytes
-    number: int
+    where: str
 
 
 def run(
     env: Env, session: str | None, file: str | None = None, *, redact: bool = False, new: bool = False
 ) -> None:
     """Append every line of stdin (or a file) as a message and print the ids."""
-    name = file if file not in (None, "-") else "stdin"
-    data = env.read_stdin() if name == "stdin" else read_file(str(name))
+    data, name = _read(env, file or "-")
     cleaning = Cleaning(env) if redact else None
-    lines = parse_lines(lines_of(data), str(name), cleaning)
+    lines = parse_lines(lines_of(data), name, cleaning)
     if not lines:
-        if not data:
-            require_stdin(env)
         raise BadData(f"{name}: no message")
     target = target_of(env, session, new=new)
     if target is None:  # name the new session after the first text of the batch
-        first = lines[0].data if isinstance(lines[0], Line) else orjson.loads(b"{" + lines[0])
-        target = begin(env, "".join(str(part.get("text", "")) for part in first["parts"][:1]))
+        texts = [str(part.get("text", "")) for part in lines[0].data["parts"]]  # type: ignore[union-attr]
+        target = begin(env, "".join(texts[:1]))
     if cleaning is not None:
         cleaning.report()
-    add_lines(env, target, lambda locked, ids: records_of(env, locked, lines, ids, str(name)), create=True)
+    add_lines(env, target, lambda locked, ids: records_of(env, locked, lines, ids), create=True)
+
+
+def _read(env: Env, file: str) -> tuple[bytes, str]:
+    """Return the content of a file, or of stdin for `-`, and its name in errors."""
+    return (required_stdin(env), "stdin") if file == "-" else (read_file(file), file)
 
 
 def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
     """Parse the lines; raise BadData naming the first that is not a message.
 
-    A line with only a role and one text, as most are, becomes the end of its record, from the kind on.
+    A later line with only a role and one text, as most are, becomes the end of its record, from its kind.
     """
     result: list[Line | bytes] = []
     loads = orjson.loads
@@ -76,12 +78,15 @@ def parse_lines(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = N
         except ValueError as error:
             at = start + line.index(raw) + error_offset(raw)
             raise BadData(f"{name}:{number}: byte {at}: not JSON: {error}; nothing was stored") from None
-        kind = _kind_of_plain(data)
-        if kind is None and (reason := _problem(data, raw)):
+        kind = _kind_of_plain(data) if result and cleaning is None else None
+        if kind is not None:
+            result.append(kind + raw[1:] + b"\n")
+            continue
+        if reason := _problem(data, raw):
             raise BadData(f"{name}:{number}: byte {start}: {reason}; nothing was stored")
         if cleaning is not None and (clean := cleaning.value(data, "")) is not data:
             data, raw = clean, dumps(clean)
-        result.append(Line(data, raw, number) if kind is None else kind + raw[1:] + b"\n")
+        result.append(Line(data, raw, f"{name}:{number}"))
     return result
 
 
@@ -96,14 +101,14 @@ def _kind_of_plain(data: Any) -> bytes | None:
     return None
 
 
-def _problem(data: object, raw: bytes) -> str | None:
+def _problem(data: Any, raw: bytes) -> str | None:
     if type(data) is not dict:
         return "not an object"
     if data.get("type", "message") != "message":
         return f"type {data['type']!r}: only messages are appended"
     if type(data.get("parts")) is not list:
         return "no `parts`"
-    if "id" in data and (type(data["id"]) is not str or not data["id"]):
+    if data.get("id") == "":
         return "`id` is not text"
     if str(data.get("kind", "user")) not in ROLE_OF_KIND:
         return f"kind {data['kind']!r}: one of {', '.join(ROLE_OF_KIND)}"
@@ -112,13 +117,13 @@ def _problem(data: object, raw: bytes) -> str | None:
     return check_message({"id": "", **data})
 
 
-def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
+def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str]) -> bytes:
     """Return the lines with their missing fields added in front; add their ids to `ids`."""
-    now, session = env.now(), locked.session
-    stored = _stored(locked, lines)
-    before = locked.offset
+    now, before = env.now(), locked.offset
+    named = any(isinstance(line, Line) and names(line.data) for line in lines)
+    stored = stored_messages(locked) if named and not locked.created else {}
     middle = b'","ts":"%b",' % now.encode()
-    new_id = env.ids(session, len(lines))
+    new_id = env.ids(locked.session, len(lines))
     records = io.BytesIO()  # written in place: a list would hold a large batch twice
     for line in lines:
         if isinstance(line, bytes):
@@ -127,47 +132,51 @@ def records_of(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: lis
             ids.append(id)
             continue
         data = line.data
-        same = _equal_id(stored, data, f"{name}:{line.number}")
+        same = equal_id(stored, data, line.where)
         if same is None:
             id = data.get("id") or new_id(before + records.tell())
             kind = kind_of(data)
             fields = {"type": "message", "id": id, "ts": now, "kind": kind, "role": ROLE_OF_KIND[kind]}
-            missing = {
-                key: value for key, value in fields.items()
-                if value and (key not in data or (key == "kind" and data[key] != value))
-            }  # fmt: skip
+            missing = {key: value for key, value in fields.items() if value and key not in data}
             records.write(b"{%b%b\n" % (dumps(missing)[1:-1] + b"," if missing else b"", line.raw[1:]))
-            stored.update((name, {**data, "id": id}) for name in _names(data))
+            stored.update((name, {**data, "id": id}) for name in names(data))
         ids.append(same or id)
     return records.getvalue()
 
 
-def _names(data: Json) -> list[tuple[str, str]]:
+# -- what is stored already ---------------------------------------------------------------------------
+
+
+def names(data: Json) -> list[tuple[str, str]]:
     """Return the names that identify a message: its id and its `--key`."""
     return [(field, data[field]) for field in ("id", "key") if isinstance(data.get(field), str)]
 
 
-def _stored(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, str], Json]:
-    """Return the session's messages by id and key; nothing if no line has an id or a key."""
+def stored_messages(locked: Locked) -> dict[tuple[str, str], Json]:
+    """Return the records of the session's messages by id and key; a pending one has its first content."""
     stored: dict[tuple[str, str], Json] = {}
-    if locked.created or not any(isinstance(line, Line) and _names(line.data) for line in lines):
-        return stored
     records = read.read_log(locked.read()).records
     dead = undone(records, [])  # their ids and keys are free again
     for place, record in enumerate(records):
+        data = record.data
+        if data["type"] == "open":  # as `--pending` writes it, with its content in the next line
+            first = next((each.data for each in records[place + 1 : place + 2]), {})
+            data = {**data, "parts": first.get("parts", []) if first.get("of") == data["id"] else []}
         if place not in dead:
-            for name in _names(record.data):
-                stored.setdefault(name, record.data)
+            for name in names(data):
+                stored.setdefault(name, data)
     return stored
 
 
-def _equal_id(stored: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
+def equal_id(
+    stored: dict[tuple[str, str], Json], data: Json, where: str, blocks: Sequence[str] = ()
+) -> str | None:
     """Return the id of an equal stored message; raise BadData if its id or key has other content."""
-    for name in _names(data):
-        before = stored.get(name)
+    for field, value in names(data):
+        before = stored.get((field, value))
         if before is not None:
-            if not has_content(before, data["parts"]) or kind_of(before) != kind_of(data):
-                taken = f"{name[0]} {name[1]} is taken by a message with other content"
+            if not has_content(before, data["parts"], blocks) or kind_of(before) != kind_of(data):
+                taken = f"{field} {value} is taken by message {before['id']}, with other content"
                 raise BadData(f"{where}: {taken}; nothing was stored")
             return str(before["id"])
     return None
@@ -188,18 +197,15 @@ def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False)
     """Append a HistoryEntry (`-`: from stdin) and print its id; add an id and a time if it has none."""
     from ...programs.forms.history import exchange
 
-    data = required_stdin(env) if file == "-" else read_file(file)
-    entry = parse_exchange(data, "stdin" if file == "-" else file)
+    data, name = _read(env, file)
+    entry = parse_exchange(data, name)
     target = target_of(env, session, new=new) or begin(env, entry["userMessage"])
 
     def build(locked: Locked, ids: list[str]) -> bytes:
         id = entry.get("id") or env.id_in(locked)
         complete = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
-        lines = [Line(data, dumps(data), number) for number, data in enumerate(exchange(complete), 1)]
-        both: list[str] = []
-        new = records_of(env, locked, lines, both, "--exchange")
-        ids.append(both[0])
-        return new
+        ids.append(id)
+        return records_of(env, locked, [Line(data, dumps(data), name) for data in exchange(complete)], [])
 
     add_lines(env, target, build, create=True)
 
@@ -211,13 +217,10 @@ def parse_exchange(data: bytes, name: str) -> Json:
     entry = parse_json(data, name)
     if not isinstance(entry, dict):
         raise BadData(f"{name}: expected a history entry (an object)")
-    wrong = entry_errors(entry)
-    if "source" in wrong:
-        raise Usage(f"{name}: `source` {wrong['source']}")
-    if wrong:
-        raise BadData(
-            f"{name}: {', '.join(f'`{key}` {why}' for key, why in wrong.items())}; nothing was stored"
-        )
-    if not entry["userMessage"].strip():
-        raise BadData(f"{name}: `userMessage` is empty; nothing was stored")
+    errors = entry_errors(entry)
+    if not errors and not entry["userMessage"].strip():
+        errors = {"userMessage": "is empty"}
+    if errors:
+        text = ", ".join(f"`{key}` {why}" for key, why in errors.items())
+        raise (Usage if "source" in errors else BadData)(f"{name}: {text}; nothing was stored")
     return entry

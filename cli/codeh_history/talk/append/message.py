@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import BadData, NotFound, Usage
 from ...base.input import piped_text, read_file
-from ...base.read_json import json_object, parse_json
+from ...base.read_json import parse_json
 from ...filters.compact.units import limit_messages
 from ...session.by_reference import to_references
-from ...session.fold import fold
-from ...session.model import Json, Part
+from ...session.model import Json
 from ...session.ops import drop
 from ...session.pairing import call_to_answer
 from ...session.records import Log, depth_exceeds, dumps
@@ -22,12 +21,10 @@ from ...store.locked import Locked
 from ...store.resolve import Target, for_writing
 from ...views.filtering import compaction
 from ...views.view import locked_view, read_only_view
-from .jsonl import has_content
+from .jsonl import equal_id, stored_messages
 from .options import Options
 from .parts import Cleaning, attach, calls, result
 from .text import begin, kind_and_role, print_ids, require_free, target_of, text_of
-
-TOO_DEEP = "the message nests deeper than 200 levels"
 
 
 class Draft(NamedTuple):
@@ -42,8 +39,9 @@ class Draft(NamedTuple):
 def run(env: Env, options: Options) -> None:
     """Append the message and print its id; if its `--key` is already stored, print that message's id."""
     options.check()
+    target: Target | None
     if options.result or options.call_id:  # these never begin a session
-        target: Target | None = for_writing(env, options.session)
+        target = for_writing(env, options.session)
     else:
         target = target_of(env, options.session, new=options.new)
     if options.pending and not (options.message or options.file or options.call or options.result):
@@ -93,22 +91,21 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
     def build(locked: Locked) -> bytes | None:
         nonlocal stored
         require_free(target, locked)
-        if same := id_of_key(env, locked, draft):
+        if same := id_of_key(locked, draft):
             stored = same
             return before
         stored = env.id_in(locked, len(before))
-        message = {"type": "message", "id": stored, "ts": env.now(), **draft.fields}
+        more: Json = {}
         if options.result and not options.call_id:
             call = call_to_answer(locked_view(env, locked).messages, options.result)
             if call is None:
                 no_call = f"no open call of {options.result} (`codeh-history calls` lists them)"
                 raise NotFound(f"{locked.session}: {no_call}")
-            message["parts"] = _with_id(message["parts"], call.id) if call.has_id else message["parts"]
+            if call.has_id:
+                more["parts"] = _with_id(draft.fields["parts"], call.id)
         if draft.references is not None:
-            message["references"] = numbered(draft.references, read.read_log(locked.read()))
-        if draft.blocks:
-            message = _by_reference(env, message, draft.blocks, locked.session)
-        lines = before + _lines(message, pending=options.pending)
+            more["references"] = numbered(draft.references, read.read_log(locked.read()))
+        lines = before + _lines(env, draft, stored, locked.session, more)
         if options.max_items is not None:
             view = read_only_view(env, locked.read() + b"\n" + lines, locked.session)
             if gone := limit_messages(view.messages, options.max_items):
@@ -124,23 +121,29 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
 
 def line_of(env: Env, draft: Draft, session: str) -> bytes:
     """Return the message's line without storing it, with a random id."""
-    message = {"type": "message", "id": env.random_id(), "ts": env.now(), **draft.fields}
+    return _lines(env, draft, env.random_id(), session, {})
+
+
+def _lines(env: Env, draft: Draft, id: str, session: str, more: Json) -> bytes:
+    """Return the message's lines, with `more` fields; with large files, one that refers to its parts."""
+    message: Json = {"type": "message", "id": id, "ts": env.now(), **draft.fields, **more}
+    if depth_exceeds(dumps(message)):
+        raise BadData("the message nests deeper than 200 levels")
+    records = [message]
     if draft.blocks:
-        message = _by_reference(env, message, draft.blocks, session)
-    return _lines(message, pending=False)
+        from ...store.blocks import open_store
 
-
-def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
-    """Return the message as a `ref` to its parts, which are stored as blocks, and to its files."""
-    from ...store.blocks import open_store
-
-    converted = to_references(message, None, flow, every=True)
-    if converted is None or depth_exceeds(dumps(message)):
-        raise BadData(TOO_DEEP)
-    ref, blocks = converted
-    if blocks:
-        open_store(env).mset(blocks)
-    return {**ref, "blockIds": [*ref["blockIds"], *files]}
+        converted = to_references(message, None, session, every=True)
+        assert converted is not None  # noqa: S101 - its nesting was checked
+        ref, blocks = converted
+        if blocks:
+            open_store(env).mset(blocks)
+        records = [{**ref, "blockIds": [*ref["blockIds"], *draft.blocks]}]
+    elif draft.options.pending:
+        parts = message.pop("parts")
+        records = [message | {"type": "open"}]
+        records += [{"type": "delta", "of": id, "parts": parts}] if parts else []
+    return b"".join(dumps(record) + b"\n" for record in records)
 
 
 def _references(name: str | None) -> list[Json] | None:
@@ -163,46 +166,19 @@ def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
 
 
-def _lines(message: Json, *, pending: bool) -> bytes:
-    if depth_exceeds(dumps(message)):
-        raise BadData(TOO_DEEP)
-    records = [message]
-    if pending:
-        records = [{key: value for key, value in (message | {"type": "open"}).items() if key != "parts"}]
-        if message["parts"]:
-            records.append({"type": "delta", "of": message["id"], "parts": message["parts"]})
-    return b"".join(dumps(record) + b"\n" for record in records)
-
-
-def id_of_key(env: Env, locked: Locked, draft: Draft) -> str | None:
+def id_of_key(locked: Locked, draft: Draft) -> str | None:
     """Return the id of the live message with the draft's key; raise BadData if its content differs."""
-    key = draft.options.key
-    if key is None or not any(data.get("key") == key for data in objects(locked.lines_with_key(key))):
+    options, message = draft.options, draft.fields
+    if options.key is None or next(locked.lines_with_key(options.key), None) is None:
         return None
-    result = draft.options.result is not None
-    view = locked_view(env, locked) if result else fold(read.read_log(locked.read()))
-    for message in view.all.values():
-        if message.fields.get("key") != key:
-            continue
-        # compare the content it was stored with; the parts of a pending message are in the next record
-        first, *more = (record.data for record in view.log.records[message.place : message.place + 2])
-        if first["type"] == "open" and more and more[0].get("of") == message.id:
-            first = more[0]
-        ids = [part["functionResponse"].get("id") for part in message.parts if "functionResponse" in part]
-        parts = draft.fields["parts"]
-        same = [parts, *(_with_id(parts, id) for id in ids if result)]
-        stored = any(has_content(first, each, draft.blocks) for each in same)
-        if not stored or message.kind != str(draft.fields["kind"]):
-            raise BadData(f"--key {key}: already used by {message.id}, with other content")
-        return message.id
-    return None
+    stored = stored_messages(locked)
+    if options.result and not options.call_id:  # the result has the id of the call that it answered
+        before = stored.get(("key", options.key), {}).get("parts") or [{}]
+        if id := before[0].get("functionResponse", {}).get("id"):
+            message = {**message, "parts": _with_id(message["parts"], id)}
+    return equal_id(stored, message, locked.session, draft.blocks)
 
 
-def objects(lines: Iterable[bytes]) -> Iterator[Json]:
-    """Yield the lines that are JSON objects, parsed."""
-    yield from (data for line in lines if (data := json_object(line)) is not None)
-
-
-def _with_id(parts: list[Part], id: str | None) -> list[Part]:
+def _with_id(parts: list[Json], id: str) -> list[Json]:
     """Set the call id of a result that has none."""
     return [{"functionResponse": {"id": id, **parts[0]["functionResponse"]}}, *parts[1:]]

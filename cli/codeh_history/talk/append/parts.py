@@ -41,19 +41,18 @@ def result(name: str, id: str | None, text: str, *, failed: bool) -> Part:
 
 def response_of(text: str) -> Json:
     """Return a tool's output as a `response`: a JSON object itself, other text as `{"output": text}`."""
-    if text.lstrip()[:1] == "{":
-        value = json_object(text)
-        if value is not None and not depth_exceeds(text.encode(), MAX_DEPTH - 5):
-            return value  # MAX_DEPTH - 5: it is nested five levels deep in the record
-    return {"output": text}
+    value = json_object(text) if text.lstrip()[:1] == "{" else None
+    # a response is nested five levels deep in its record
+    too_deep = value is not None and depth_exceeds(text.encode(), MAX_DEPTH - 5)
+    return {"output": text} if value is None or too_deep else value
 
 
 class Attached(NamedTuple):
-    """An attached file: its entry in `attached`, and its part or the id of the block that holds it."""
+    """An attached file: its entry in `attached`, its part, and the id of the block that holds that."""
 
     entry: Json
     part: Part
-    block: str | None = None
+    block: str = ""
 
 
 def attach(env: Env, paths: Sequence[str], first: int, cleaning: Cleaning | None = None) -> list[Attached]:
@@ -61,33 +60,29 @@ def attach(env: Env, paths: Sequence[str], first: int, cleaning: Cleaning | None
 
     `cleaning` redacts each file before it is stored.
     """
-    files: list[Attached] = []
-    for number, path in enumerate(paths, first):
-        content = read_file(path)
-        if not content:
-            raise BadData(f"{path}: the file is empty")
-        mime = mime_type(content, path)
-        if mime.startswith(_TEXTS):
-            content = content.removeprefix(BOM)
-        name, size = os.path.basename(path).encode("utf-8", "replace").decode(), len(content)
-        content = b2a_base64(content, newline=False)
-        part: Part = {"inlineData": {"mimeType": mime, "data": content.decode()}}
-        del content  # saves memory: the file may be large
-        if cleaning is not None and (cleaned := cleaning.file(name, part)) is not part:
-            part, size = cleaned, len(a2b_base64(cleaned["inlineData"]["data"]))
-        file = Attached({"name": name, "mimeType": mime, "bytes": size, "part": number}, part)
-        files.append(file if size <= LARGE else _stored(env, file))
-    if any(file.block for file in files):
-        return [file if file.block else _stored(env, file) for file in files]
+    files = [_attached(path, number, cleaning) for number, path in enumerate(paths, first)]
+    if all(file.entry["bytes"] <= LARGE for file in files):
+        return files
+    from ...store.blocks import open_store
+
+    files = [file._replace(block=block_of(file.part)) for file in files]
+    open_store(env).mset({file.block: dumps(file.part) for file in files})
     return files
 
 
-def _stored(env: Env, file: Attached) -> Attached:
-    from ...store.blocks import open_store
-
-    id = block_of(file.part)
-    open_store(env).mset({id: dumps(file.part)})
-    return Attached(file.entry, {}, id)
+def _attached(path: str, number: int, cleaning: Cleaning | None) -> Attached:
+    content = read_file(path)
+    if not content:
+        raise BadData(f"{path}: the file is empty")
+    mime = mime_type(content, path)
+    if mime.startswith(_TEXTS):
+        content = content.removeprefix(BOM)
+    name, size = os.path.basename(path).encode("utf-8", "replace").decode(), len(content)
+    content = b2a_base64(content, newline=False)
+    part: Part = {"inlineData": {"mimeType": mime, "data": content.decode()}}
+    if cleaning is not None and (clean := cleaning.file(name, part)) is not part:
+        part, size = clean, len(a2b_base64(clean["inlineData"]["data"]))
+    return Attached({"name": name, "mimeType": mime, "bytes": size, "part": number}, part)
 
 
 class Cleaning:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     TextOptions = TypeVar("TextOptions", bound=Text)
 
-KIND_OF_ROLE = {"user": "user", "model": "codeh"}  # the kind of a message that has only a role
 KIND_OF_NAME = {name: kind for kind, name in NAME_OF_KIND.items()}
 BEGUN = "begun now"
 NEW = "--new"
@@ -161,46 +160,36 @@ def announce_session(env: Env, target: Target) -> None:
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
     """Return a message's kind and role; raise Usage if the role contradicts the kind."""
-    kind = KIND_OF_ROLE[role or "user"] if kind is None else KIND_OF_NAME.get(kind, kind)
+    name = kind or role or "user"
+    kind = KIND_OF_NAME.get(name, name)
     own = ROLE_OF_KIND[kind]
     if role not in (None, own):
         raise Usage(f"--kind {NAME_OF_KIND[kind]} has {f'role {own}' if own else 'no role'}, not {role}")
     return kind, own
 
 
-def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: bool = True) -> str:
-    """Join the `-m`s and `-F`s with blank lines; read stdin if there are none and text is needed."""
+def text_of(
+    env: Env, messages: Sequence[str], files: Sequence[str], *, needed: bool = True, exact: bool = False
+) -> str:
+    """Join the `-m`s and `-F`s with blank lines, or if `exact` unchanged.
+
+    Without any, read stdin if text is needed.
+    """
     pieces = pieces_of(env, messages, files)
-    if pieces or not needed:
-        if "-" not in files and env.waiting():
-            env.note("stdin has unread bytes: give -F - to append them too")
-    else:
+    if exact and pieces:
+        return "".join(pieces)
+    if not pieces and needed:
         pieces = [decode(env.read_stdin(), "stdin")]
-    text = joined(pieces)
-    if needed and not text.strip():
-        if not messages and set(files) <= {"-"}:
-            require_stdin(env)
+    elif "-" not in files and env.waiting():
+        env.note("stdin has unread bytes: give -F - to append them too")
+    text = "".join(pieces) if exact else joined(pieces)
+    if needed and not (text if exact else text.strip()):
+        if not messages and set(files) <= {"-"} and env.stdin_kind() == "pipe":
+            from ...base.input import empty_stdin
+
+            raise BadData(f"stdin: {empty_stdin(env)}")
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return text
-
-
-def exact_text(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
-    """Concatenate the `-m`s and `-F`s unchanged; read stdin if there are none."""
-    if pieces := pieces_of(env, messages, files):
-        return "".join(pieces)
-    text = decode(env.read_stdin(), "stdin")
-    if not text:
-        require_stdin(env)
-        raise BadData("nothing to append: give -m TEXT, -F FILE, or text on stdin")
-    return text
-
-
-def require_stdin(env: Env) -> None:
-    """Raise BadData if stdin is an empty pipe."""
-    from ...base.input import empty_stdin
-
-    if env.stdin_kind() == "pipe":
-        raise BadData(f"stdin: {empty_stdin(env)}")
 
 
 def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:
