@@ -9,7 +9,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.commands import chat
 from codeh_history.commands.chat import talk
-from codeh_history.commands.chat.talk import History, Lines, Talk
+from codeh_history.commands.chat.talk import Lines, Talk, set_up_readline
 from codeh_history.store.resolve import for_writing
 from fake_provider import configure
 from strategies import encode
@@ -94,27 +94,27 @@ def remembered():
 
 
 def test_history_keeps_lines_that_do_not_start_with_a_space(tmp_path):
-    env = Env({"CODEH_HOME": str(tmp_path / "home")})
-    history = History(env, nothing)
-    for line in ("one", "one", " secret", "", "two", "one"):
-        history.add(line)
+    lines = Lines(Env({"CODEH_HOME": str(tmp_path / "home")}), nothing)
+    for line in ("one", " secret", "", "two", "one"):
+        lines.remember(line)
     path = tmp_path / "home" / "chat_history"
     assert path.read_text() == "one\ntwo\none\n"
     assert path.stat().st_mode & 0o777 == 0o600
-    History(env, nothing)
+    set_up_readline(lines.history, nothing)
     assert remembered() == ["one", "two", "one"]
 
 
 def test_only_the_newest_come_back(tmp_path, monkeypatch):
     monkeypatch.setattr(talk, "RECENT", 3)
     (tmp_path / "chat_history").write_text("".join(f"{number}\n" for number in range(6)))
-    History(Env({"CODEH_HOME": str(tmp_path)}), nothing)
+    set_up_readline(str(tmp_path / "chat_history"), nothing)
     assert remembered() == ["3", "4", "5"]
 
 
 def test_an_unwritable_history_is_not_an_error(tmp_path):
     (tmp_path / "chat_history").mkdir()
-    History(Env({"CODEH_HOME": str(tmp_path)}), nothing).add("one")
+    Lines(Env({"CODEH_HOME": str(tmp_path)}), nothing).remember("one")
+    set_up_readline(str(tmp_path / "chat_history"), nothing)
     assert remembered() == []
 
 
@@ -127,7 +127,7 @@ def test_a_completer_is_called_once_and_returns_candidates_in_turn(tmp_path, mon
         calls.append((before, word))
         return ["undo", "undone"]
 
-    History(Env({"CODEH_HOME": str(tmp_path)}), completer)
+    set_up_readline(str(tmp_path / "chat_history"), completer)
     monkeypatch.setattr(readline, "get_line_buffer", lambda: "/model un")
     monkeypatch.setattr(readline, "get_begidx", lambda: 7)
     complete = readline.get_completer()
@@ -144,7 +144,7 @@ def test_a_completer_is_called_once_and_returns_candidates_in_turn(tmp_path, mon
         ("", "/re", ["/retry "]), ("", "/", ["/edit ", "/undo ", "/retry ", "/model ", "/profile ", "/attach ", "/system ", "/show ", "/fork ", "/help ", "/quit "]),
         ("", "", []), ("why ", "/re", []), ("/profile ", "", ["claude", "local"]), ("/profile ", "cl", ["claude"]),
         ("/model ", "", ["m-1"]), ("/attach ", "HOME/con", ["HOME/config.toml"]), ("/attach ", "HOME/se", ["HOME/sessions/"]),
-        ("/system ", "@HOME/con", ["@HOME/config.toml"]), ("/system ", "HOME/con", []), ("/undo ", "", []),
+        ("/undo ", "", []),
     ],
 )  # fmt: skip
 def test_completions_of_a_word(home, before, word, names):
@@ -157,7 +157,7 @@ def test_completions_of_a_word(home, before, word, names):
     env = Env({"CODEH_HOME": str(configured)})
     talking = Talk(env, for_writing(env, "demo"), chat.Options(profile="local").part(chat.Asking), 1)
     at = word.replace("HOME", str(configured))
-    completed = [name.replace(str(configured), "HOME") for name in chat.completer(talking)(before, at)]
+    completed = [name.replace(str(configured), "HOME") for name in chat.completions(talking, before, at)]
     assert completed == names
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ...base import amounts
 from ...base.config import layers
@@ -18,13 +19,13 @@ from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA,
 from ...base.shared_options import Sending
 from ...base.words import plural, suggestion
 from ...session.pairing import open_at_end
-from ...store.resolve import Target, for_writing
-from ...talk.append.text import begin, target_of
+from ...store.resolve import for_writing
+from ...talk.append.text import target_of
 from ...talk.send.readiness import unanswered
 from .. import fork, set_, show
 from ..ask import Options as Asking
 from ..undo import undo
-from .talk import RETRY, Completer, Lines, Talk
+from .talk import RETRY, Lines, Removed, Talk
 
 EXAMPLES = """\
   codeh-history chat -p local                   # /help lists what else may be typed, Ctrl-D leaves
@@ -44,18 +45,15 @@ class Options(Writing, Sending, without=("pretty", "explain", "json", "persist")
 
 
 def run(env: Env, options: Options) -> int:
-    """Return the exit code of the last failure.
-
-    On a terminal, which showed each error, it is 0 unless the session was removed.
-    """
+    """Return the exit code of the last failure; on a terminal, which showed each error, 0."""
     most = amounts.size(options.max_bytes)
     target = target_of(env, options.session, options.argument, new=options.new)
-    talk = Talk(env, target or begin(env, ""), options.part(Asking), most, unnamed=target is None)
+    talk = Talk(env, target, options.part(Asking), most)
     talk.check()
-    lines = Lines(env, completer(talk))
+    lines = Lines(env, partial(completions, talk))
     if lines.typed:
         welcome(talk)
-    code, removed = 0, False
+    code = 0
     while not talk.ended:
         try:
             text = lines.prompt()
@@ -66,14 +64,14 @@ def run(env: Env, options: Options) -> int:
             if not lines.typed:
                 raise
             continue  # Ctrl-C dropped the line, or stopped the answer, as was noted
-        except HistoryError as error:
-            code, removed = error.exit_code, talk.ended
-            if str(error):
-                env.warn(str(error))
-        except OSError as error:
-            code = 74
-            env.warn(str(env.io_error(error)))
-    return 0 if lines.typed and not removed else code
+        except Removed:
+            raise
+        except (HistoryError, OSError) as error:
+            failure = error if isinstance(error, HistoryError) else env.io_error(error)
+            code = failure.exit_code
+            if str(failure):
+                env.warn(str(failure))
+    return 0 if lines.typed else code
 
 
 # -- commands -------------------------------------------------------------------------------------------
@@ -81,21 +79,18 @@ def run(env: Env, options: Options) -> int:
 
 def do(talk: Talk, text: str) -> None:
     """Run a command, whose name may be shortened, or send a prompt; `//` escapes a leading slash."""
-    command = text.startswith("/") and not text.startswith("//")
-    prompt = "" if command else text[1:] if text.startswith("//") else text
-    talk.must_exist(prompt)
-    try:
-        if not command:
-            talk.turn(prompt)
-            return
-        word, _, rest = text.partition(" ")
-        names = [word] if word in COMMANDS else [name for name in COMMANDS if name.startswith(word)]
-        if len(names) != 1:
-            hint = suggestion(word, COMMANDS, "/help lists what there is")
-            raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
-        COMMANDS[names[0]][2](talk, rest.strip())
-    finally:
-        talk.existed = talk.existed or bool(talk.size())
+    if not text.startswith("/") or text.startswith("//"):
+        prompt = text.removeprefix("/")
+        talk.must_exist(prompt)
+        talk.turn(prompt)
+        return
+    talk.must_exist("")
+    word, _, rest = text.partition(" ")
+    names = [word] if word in COMMANDS else [name for name in COMMANDS if name.startswith(word)]
+    if len(names) != 1:
+        hint = suggestion(word, COMMANDS, "/help lists what there is")
+        raise Usage(f"{word}: no such command; {hint} (//… sends a prompt that begins with /)")
+    COMMANDS[names[0]][2](talk, rest.strip())
 
 
 def welcome(talk: Talk) -> None:
@@ -151,8 +146,7 @@ def _profile(talk: Talk, rest: str) -> None:
         named = layers.profiles(talk.env)
         talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.options.profile or 'none'} selected")
         return
-    before = talk.options
-    talk.options = before.but(profile=rest, to=None, via=None, model=None)
+    before, talk.options = talk.options, talk.options.but(profile=rest, to=None, via=None, model=None)
     try:
         talk.check()
     except Usage:
@@ -172,11 +166,11 @@ def _attach(talk: Talk, rest: str) -> None:
 
 def _system(talk: Talk, rest: str) -> None:
     if rest:
-        if talk.unnamed and not talk.size():
+        if talk.unnamed and not talk.existed:
             from_file(rest)  # refuses a missing file; the first prompt names the session, and stores it
         else:
             set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
-            talk.target = Target(talk.target.path, "continued")  # it exists now
+            talk.stored()
         talk.options = talk.options.but(system=rest)  # takes precedence over a profile
         return
     resolved = talk.resolved()
@@ -187,13 +181,12 @@ def _system(talk: Talk, rest: str) -> None:
 
 
 def _show(talk: Talk, rest: str) -> None:
-    if rest and not (rest.isdecimal() and int(rest)):
-        raise Usage(f"/show {rest}: how many of the last messages?")
-    show.run(talk.env, show.Options(session=talk.target.path, last=int(rest) if rest else None))
+    last = show.Options.coerce("last", rest or None, "/show")
+    show.run(talk.env, show.Options(session=talk.target.path, last=last))
 
 
 def _fork(talk: Talk, rest: str) -> None:
-    if not talk.size():
+    if talk.size() <= 0:
         raise NotFound(f"{talk.target.id}: nothing to copy yet")
     before = talk.target.id
     new = fork.copy(talk.env, talk.target, None, rest or None)
@@ -227,22 +220,17 @@ COMMANDS: dict[str, tuple[str, str, Callable[[Talk, str], None]]] = {  # argumen
 }
 
 
-def completer(talk: Talk) -> Completer:
-    """Return a completer for commands and their arguments."""
-
-    def complete(before: str, word: str) -> Sequence[str]:
-        command = before.split(maxsplit=1)[0] if before.strip() else ""
-        matches: Sequence[str] = ()
-        if not command:
-            matches = [f"{name} " for name in COMMANDS] if word else ()
-        elif command == "/profile":
-            matches = layers.profiles(talk.env)
-        elif command == "/model":
-            matches = sorted({m.model for m in talk.view().messages if m.model})
-        elif command == "/attach" or (command == "/system" and word.startswith("@")):
-            at = "@" if word.startswith("@") else ""
-            paths = glob.glob(glob.escape(os.path.expanduser(word.removeprefix("@"))) + "*")
-            return [f"{at}{path}/" if os.path.isdir(path) else f"{at}{path}" for path in sorted(paths)]
-        return [name for name in matches if name.startswith(word)]
-
-    return complete
+def completions(talk: Talk, before: str, word: str) -> Sequence[str]:
+    """Complete a command, or its argument."""
+    command = before.split(maxsplit=1)[0] if before.strip() else ""
+    names: Sequence[str] = ()
+    if not command:
+        names = [f"{name} " for name in COMMANDS] if word else ()
+    elif command == "/profile":
+        names = layers.profiles(talk.env)
+    elif command == "/model":
+        names = sorted({m.model for m in talk.view().messages if m.model})
+    elif command == "/attach":
+        paths = sorted(glob.glob(glob.escape(os.path.expanduser(word)) + "*"))
+        return [f"{path}/" if os.path.isdir(path) else path for path in paths]
+    return [name for name in names if name.startswith(word)]

@@ -15,7 +15,6 @@ from ...base.words import excerpt
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
-from ...store.paths import exists
 from ...store.read import size_of
 from ...store.resolve import Target
 from ...store.unsent import keep_text
@@ -30,24 +29,25 @@ from ..undo import undo
 RETRY = "/retry"
 MORE = "\\"  # at the end of a line: the prompt continues on the next
 RECENT = 1000  # lines of the input history that are loaded
-Completer = Callable[[str, str], Sequence[str]]
-"""Takes the line before the word, and the word; returns the completions."""
+Completer = Callable[[str, str], Sequence[str]]  # of the line before the word, and the word
+
+
+class Removed(NotFound):
+    """Another process removed the session."""
 
 
 class Talk:
     """A conversation; each turn runs `ask` with the settings in effect at that time."""
 
-    def __init__(
-        self, env: Env, target: Target, options: Asking, most: int, *, unnamed: bool = False
-    ) -> None:
+    def __init__(self, env: Env, target: Target | None, options: Asking, most: int) -> None:
         self.env = env
-        self.target = target
+        self.target = target or begin(env, "")
+        self.unnamed = target is None  # the first prompt names the session
         self.options = options
         self.most = most
         self.attached: list[str] = []  # files for the next prompt
+        self.existed = self.size() > 0  # if it is gone later, another process removed it
         self.ended = False
-        self.unnamed = unnamed  # the first prompt names the session
-        self.existed = bool(self.size())  # if it is gone later, another process removed it
 
     def check(self) -> None:
         """Raise Usage if no provider or command is configured."""
@@ -72,23 +72,30 @@ class Talk:
         return ask.view_without_blocks(self.env, self.target)
 
     def must_exist(self, prompt: str) -> None:
-        """If the session was removed, save the prompt, end the conversation and raise NotFound."""
-        try:
-            if not self.existed or exists(self.target.path):
-                return
-        except TryAgain:  # the database is unreachable; storing the prompt reports it
+        """If the session was removed, save the prompt and raise Removed."""
+        if not self.existed or self.size() != 0:
             return
-        self.ended = True
         saved = keep_text(self.env, self.target.path, self.env.random_id(), prompt, "") if prompt else ""
-        removed = f"{self.target.id}: the session was removed meanwhile"
-        raise NotFound(f"{removed}; this prompt was not sent: {saved}" if saved else removed)
+        unsent = f"; this prompt was not sent: {saved}" if saved else ""
+        raise Removed(f"{self.target.id}: the session was removed meanwhile{unsent}")
+
+    def size(self) -> int:
+        """The session's size in bytes; 0 if it does not exist, -1 if its database is unreachable."""
+        try:
+            return size_of(self.target.path)
+        except TryAgain:
+            return -1
+
+    def stored(self) -> None:
+        """Continue in the session that exists from now on."""
+        self.existed, self.target = True, Target(self.target.path, "continued")
 
     def turn(self, text: str | None) -> None:
         """Send this prompt, or resend the session if None; print and store the answer as it arrives.
 
         With `calls.via`, tool calls are run and the model is asked again until it makes none.
         """
-        if text is not None and self.unnamed and not self.size():
+        if text is not None and self.unnamed and not self.existed:
             self.target, self.unnamed = begin(self.env, text), False
         received = self._answer(() if text is None else (text,))
         while received.calls and self._run_calls():
@@ -108,16 +115,9 @@ class Talk:
                 self.env.note(f"the received part stays pending; `{commit}` commits it")
             raise
         finally:
-            if self.size() > size:  # the prompt was stored, with or without an answer
+            if self.size() > max(size, 0):  # the prompt was stored, with or without an answer
                 self.attached.clear()
-                self.target = Target(self.target.path, "continued")  # it exists now
-
-    def size(self) -> int:
-        """The session's size in bytes; 0 if it does not exist yet or its database is unreachable."""
-        try:
-            return size_of(self.target.path)
-        except TryAgain:
-            return 0
+                self.stored()
 
     def _run_calls(self) -> bool:
         """Answer the open calls with the `calls.via` command; return False if none is configured."""
@@ -148,42 +148,47 @@ class Talk:
 
 
 class Lines:
-    """Reads prompts from stdin; on a terminal (`typed`), after a prompt sign."""
+    """Reads prompts from stdin; on a terminal (`typed`), after a prompt sign and with a history."""
 
     def __init__(self, env: Env, completer: Completer) -> None:
         self.env = env
         self.typed = env.terminal(env.stdin)
+        self.history = os.path.join(env.home, "chat_history")
         self._stdin = open(env.stdin, "rb", closefd=False)  # noqa: SIM115 - as long as the program
-        edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
-        self._history = History(env, completer) if edited else None
+        self._edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
+        if self._edited:
+            with suppress(ImportError):  # this Python has no readline
+                set_up_readline(self.history, completer)
 
     def prompt(self) -> str | None:
         """Return the next non-blank prompt, its `\\` continuations joined; None at end of input."""
         while (line := self._line("> ")) is not None:
             prompt = line
-            while prompt.endswith(MORE):
-                prompt, is_last = prompt.removesuffix(MORE), prompt.endswith(2 * MORE)
-                if is_last or (line := self._line(". ")) is None:
+            while prompt.endswith(MORE) and not prompt.endswith(2 * MORE):
+                if (line := self._line(". ")) is None:
                     break
-                prompt += f"\n{line}"
-            if prompt.strip():
+                prompt = f"{prompt.removesuffix(MORE)}\n{line}"
+            if (prompt := prompt.removesuffix(MORE)).strip():
                 return prompt
         return None
 
     def _line(self, sign: str) -> str | None:
-        if self._history is None:
-            if self.typed:
-                os.write(self.env.stderr, sign.encode())
-            try:
-                data = self._stdin.readline()
-            except OSError as error:
-                self._stdin = open(os.devnull, "rb")  # noqa: SIM115 - every later read is the end of input
-                raise InputOutput(f"stdin: {error.strerror}") from None
-            try:
-                return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if data else None
-            except UnicodeDecodeError as error:
-                where = f"stdin: byte {error.start} of a line"
-                raise BadData(f"{where}: not UTF-8; nothing of it was stored") from None
+        if self._edited:
+            return self._edited_line(sign)
+        if self.typed:
+            os.write(self.env.stderr, sign.encode())
+        try:
+            data = self._stdin.readline()
+        except OSError as error:
+            self._stdin = open(os.devnull, "rb")  # noqa: SIM115 - every later read is the end of input
+            raise InputOutput(f"stdin: {error.strerror}") from None
+        try:
+            return data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if data else None
+        except UnicodeDecodeError as error:
+            where = f"stdin: byte {error.start} of a line"
+            raise BadData(f"{where}: not UTF-8; nothing of it was stored") from None
+
+    def _edited_line(self, sign: str) -> str | None:
         try:
             line = input(sign)
         except (EOFError, KeyboardInterrupt) as end:
@@ -191,43 +196,35 @@ class Lines:
             if isinstance(end, KeyboardInterrupt):
                 raise
             return None
-        self._history.add(line)
+        self.remember(line)
         return line
 
+    def remember(self, line: str) -> None:
+        """Add a line to the history unless it begins with a space; ignore a file that cannot be written."""
+        if line and not line[0].isspace():
+            with suppress(OSError):
+                ensure_dir(self.env.home)
+                fd = os.open(self.history, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                with open(fd, "w", encoding="utf-8", errors="replace") as file:
+                    file.write(f"{line}\n")
 
-class History:
-    """Input history in a private file of the home; lines that begin with a space are not recorded."""
 
-    def __init__(self, env: Env, completer: Completer) -> None:
-        self.path = os.path.join(env.home, "chat_history")
-        self.last = ""
-        try:
-            import readline
-        except ImportError:  # this Python has no readline
-            return
-        with suppress(OSError), open(self.path, encoding="utf-8", errors="replace") as file:
-            for line in file.read().splitlines()[-RECENT:]:
-                readline.add_history(line)
-        matches: list[str] = []
+def set_up_readline(history: str, completer: Completer) -> None:
+    """Load the history, and complete words with Tab."""
+    import readline
 
-        def complete(word: str, state: int) -> str | None:
-            if state == 0:
-                matches[:] = completer(readline.get_line_buffer()[: readline.get_begidx()], word)
-            return matches[state] if state < len(matches) else None
+    with suppress(OSError), open(history, encoding="utf-8", errors="replace") as file:
+        for line in file.read().splitlines()[-RECENT:]:
+            readline.add_history(line)
+    matches: list[str] = []
 
-        readline.set_completer_delims(" ")
-        readline.set_completer(complete)
-        by_libedit = "libedit" in (readline.__doc__ or "")
-        readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
-        readline.parse_and_bind("set enable-bracketed-paste on")  # pasted lines are one prompt
+    def complete(word: str, state: int) -> str | None:
+        if state == 0:
+            matches[:] = completer(readline.get_line_buffer()[: readline.get_begidx()], word)
+        return matches[state] if state < len(matches) else None
 
-    def add(self, line: str) -> None:
-        """Append a line to the file; ignore a file that cannot be written."""
-        if not line.strip() or line == self.last or line[0].isspace():
-            return
-        self.last = line
-        with suppress(OSError):
-            ensure_dir(os.path.dirname(self.path))
-            fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            with open(fd, "w", encoding="utf-8", errors="replace") as file:
-                file.write(f"{line}\n")
+    readline.set_completer_delims(" ")
+    readline.set_completer(complete)
+    by_libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
+    readline.parse_and_bind("set enable-bracketed-paste on")  # pasted lines are one prompt
