@@ -283,4 +283,3 @@ def test_2026_11_24_a_prompt_repeated_after_its_summary_is_left_out(tmp_path):
     )
     assert orjson.loads(again.out)["left"]["line that stands there twice"] == 1
     assert accounted(again)["messages"] == accounted(whole)["messages"]
-    assert accounted(whole)["messages"]["summarised"] > 0

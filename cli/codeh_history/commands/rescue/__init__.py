@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -48,7 +48,6 @@ EXAMPLES = """\
 BROKEN = 3  # kinds of problems shown as text
 LINES = 3  # line numbers shown for each
 _LINE = re.compile(r"line \d+")
-_NOT_WRITTEN: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
 MOST = 10  # sessions listed by `rescue` without a name
 NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
@@ -68,15 +67,14 @@ class Options(Named):
 
 def run(env: Env, options: Options) -> None:
     if named(env, options.session, options.argument) is None:
-        alone = options.specified("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
-        if alone:
+        if alone := options.specified(*options.DEFAULTS.keys() - {"json", "quiet"}):
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
         newest(env, json=options.json)
         return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = steps.read(env, options.session, options.argument)
     to = destination(options, session)
-    view, report, facts, earlier = steps.reduced(env, session.view, to, budget)
+    view, report, facts = steps.reduced(env, session.view, to, budget)
     changed = session.problems or facts["compacted"]
     wanted = changed or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
@@ -88,7 +86,7 @@ def run(env: Env, options: Options) -> None:
         env.report(orjson.dumps(line))
     rescue = as_json(session, facts, to, out)
     if not options.json:
-        for text in () if env.quiet else lines(rescue, earlier):
+        for text in () if env.quiet else lines(rescue):
             env.report(visible(text).encode())
         if rescue["id"] is not None:
             env.print(rescue["id"])
@@ -120,32 +118,32 @@ def write(env: Env, options: Options, session: Recovered, view: View, to: str | 
         contents = [dumps([message.kind, message.parts]) for message in view.messages]
         of = (session.id, options.title, [summary.text for summary in view.summaries], contents)
     file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install, of=of)
-    out = {"resume": program.command(file, file.written.resume), "not_written": dict(file.written.left_out)}
-    if options.install:
-        if installed := program.installed(env, file):
-            path, id = installed
-            return {**out, "there": path, "resume": program.command(file, [*file.written.resume[:-1], id])}
+    written, resume = None, program.command(file, file.written.resume)
+    there = place = None
+    if options.install and (installed := program.installed(env, file)):
+        there, id = installed
+        resume = program.command(file, [*file.written.resume[:-1], id])
+    elif options.install:
         program.put(env, file, None, install=True)
-        return {**out, "written": file.place or shlex.join(file.written.imported)}
-    program.put(env, file, options.output)
-    if options.output in (None, "-"):
-        return {**out, "place": file.place or None}
-    written = str(options.output)
-    if resumed := program.resumed(file, os.path.abspath(written)):
-        return {**out, "written": written, "resume": resumed}
-    return {**out, "written": written, "place": file.place}
+        written = file.place or shlex.join(file.written.imported)
+    else:
+        program.put(env, file, options.output)
+        written = options.output if options.output != "-" else None
+        resumed = program.resumed(file, os.path.abspath(written)) if written else None
+        resume, place = resumed or resume, None if resumed else file.place or None
+    left_out = dict(file.written.left_out)
+    return {"resume": resume, "not_written": left_out, "there": there, "written": written, "place": place}
 
 
 def _as_session(env: Env, options: Options, session: Recovered, view: View) -> Json:
     """Create a session here; its header names the session that it was made from."""
     present = {message.id for message in view.messages}
-    summaries = [
-        summary if present.issuperset(summary.covers) else Summary(
-            fields={**summary.fields, "covers": [id for id in summary.covers if id in present]},
-            place=summary.place, raw=None,
-        )
-        for summary in view.summaries
-    ]  # fmt: skip
+    summaries = []
+    for summary in view.summaries:
+        covers = [id for id in summary.covers if id in present]
+        whole = len(covers) == len(summary.covers)
+        fields = {**summary.fields, "covers": covers}
+        summaries.append(summary if whole else Summary(fields=fields, place=summary.place, raw=None))
     path = create.free_path(env, options.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": session.id, "at": last} if session.program is None else None
@@ -164,24 +162,29 @@ def as_json(session: Recovered, facts: Json, to: str | None, out: Json) -> Json:
         "session": session.id, "path": session.target.path, "program": session.program, "to": to,
         "ok": not session.problems, "problems": session.problems, **facts,
         "mended": dict(by_reader + facts["mended"]), "left": dict(sorted(session.skipped.items())),
-        "not_written": {}, **_NOT_WRITTEN, **out,
+        "not_written": {}, "written": None, "there": None, "id": None, "place": None, "resume": None, **out,
     }  # fmt: skip
 
 
-def lines(rescue: Json, earlier: int) -> Iterator[str]:
-    """The report as lines of text; `earlier`: how many messages summaries covered before."""
-    messages, tokens, model = rescue["messages"], rescue["tokens"], rescue["model"]
-    before = messages["before"] - earlier
-    size = f"{plural(before, 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
-    yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
+def lines(rescue: Json) -> Iterator[str]:
+    """The report as lines of text."""
+    messages, tokens, model, skipped = (rescue[name] for name in ("messages", "tokens", "model", "left"))
+    yield ", ".join([
+        f"{rescue['program'] or 'session'} {rescue['session']}: {plural(messages['before'], 'message')}",
+        f"{tokens['before']:,} tokens by {tokens['counter']}", *([model] if model else []),
+    ])  # fmt: skip
     is_sound = rescue["ok"] and not rescue["compacted"]
     repairs = [what if count == 1 else f"{what} ({count:,})" for what, count in rescue["mended"].items()]
-    counts = {**messages, "summarised": messages["summarised"] - earlier}
-    fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
-    fates += [f"{earlier:,} summarised before"] if earlier else []
-    skipped = rescue["left"]
+    fates = ", ".join(f"{messages[fate]:,} {fate}" for fate in FATES if messages[fate])
     branches = [f"; not included: {plural(skipped[kind], kind)}" for kind in AS_BRANCHES if kind in skipped]
-    stands_for = f"; replaced by a summary of {rescue['summary']:,} tokens" if rescue["summary"] else ""
+    size, budget = f"{tokens['before']:,} → {tokens['after']:,}", rescue["budget"]
+    if budget is not None:
+        size += f", at most {budget:,}" + (
+            f" of a window of {rescue['window']:,}" if rescue["window"] else ""
+        )
+    else:
+        unknown = f"the window of {model} is unknown" if model else "the session names no model"
+        size += f"; {unknown}; pass --budget N to compact it"
     unwritten = "nothing yet (--output FILE or --install writes it)"
     if rescue["there"]:
         unwritten = f"nothing; already installed: {rescue['there']}"
@@ -190,32 +193,32 @@ def lines(rescue: Json, earlier: int) -> Iterator[str]:
     elif is_sound:
         unwritten = "nothing: nothing to fix (--output or --install writes it anyway)"
     sections = {
-        "broken": _broken(rescue["problems"]),
-        "repaired": ["; ".join(repairs)] if rescue["resume"] or not is_sound else [],
-        "removed": [", ".join(_removed(rescue)) + stands_for],
-        "messages": [f"{before:,} → {messages['after']:,}: {', '.join(fates)}{''.join(branches)}"],
-        "tokens": [_tokens(rescue)],
-        "written": [rescue["written"] or unwritten],
-        "put it at": [rescue["place"]],
-        "resume": [rescue["resume"]],
+        "broken": "\n          ".join(_broken(rescue["problems"])) or "nothing",
+        "repaired": "; ".join(repairs) if rescue["resume"] or not is_sound else "",
+        "removed": ", ".join(_removed(rescue)),
+        "messages": f"{messages['before']:,} → {messages['after']:,}: {fates}{''.join(branches)}",
+        "tokens": size,
+        "written": rescue["written"] or unwritten,
+        "put it at": rescue["place"],
+        "resume": rescue["resume"],
     }
-    for label, texts in sections.items():
-        for number, text in enumerate(filter(None, texts)):
-            yield f"{'' if number else label:9} {text}"
+    for label, text in sections.items():
+        if text:
+            yield from f"{label:9} {text}".split("\n")
 
 
-def _broken(problems: Sequence[Json]) -> list[str]:
-    """The first kinds of problems, each with its first line numbers."""
-    where: dict[str, list[str]] = {}
+def _broken(problems: Sequence[Json]) -> Iterator[str]:
+    """Describe the first kinds of problems, each with its first line numbers."""
+    where: defaultdict[str, list[str]] = defaultdict(list)
     for problem in problems:
-        where.setdefault(problem["reason"], []).extend([str(problem["line"])] if problem["line"] else [])
-    texts = [] if where else ["nothing"]
-    for reason, lines in list(where.items())[:BROKEN]:
+        where[problem["reason"]] += [str(problem["line"])] if problem["line"] else []
+    for reason, lines in [*where.items()][:BROKEN]:
         rest = f" and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
-        numbers = f"line{'s' if lines[1:] else ''} {', '.join(lines[:LINES])}{rest}: " if lines else ""
-        texts.append(f"{numbers}{reason}")
-    more = len(where) - BROKEN
-    return [*texts, f"and {plural(more, 'other kind')} (`codeh-history verify FILE`)" if more > 0 else ""]
+        yield (
+            f"line{'s' if lines[1:] else ''} {', '.join(lines[:LINES])}{rest}: " if lines else ""
+        ) + reason
+    if (more := len(where) - BROKEN) > 0:
+        yield f"and {plural(more, 'other kind')} (`codeh-history verify FILE`)"
 
 
 def _removed(rescue: Json) -> Iterator[str]:
@@ -226,36 +229,22 @@ def _removed(rescue: Json) -> Iterator[str]:
     for kind, count in rescue["not_written"].items():
         if kind != writing.THOUGHT:  # included in the token counts
             yield plural(count, kind)
-
-
-def _tokens(rescue: Json) -> str:
-    tokens, budget, window, model = rescue["tokens"], rescue["budget"], rescue["window"], rescue["model"]
-    size = f"{tokens['before']:,} → {tokens['after']:,}"
-    if budget is not None:
-        return f"{size}, at most {budget:,}" + (f" of a window of {window:,}" if window else "")
-    unknown = f"the window of {model} is unknown" if model else "the session names no model"
-    return f"{size}; {unknown}; pass --budget N to compact it"
+    if rescue["summary"]:
+        yield f"replaced by a summary of {rescue['summary']:,} tokens"
 
 
 def newest(env: Env, *, json: bool) -> None:
     """List the newest sessions of all programs and their problems; a table on a terminal."""
-    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis)[: -MOST - 1 : -1]
-    rows: list[Json] = []
-    for file in tracked(env, "reading", files):
-        rows += _rows(file)
+    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis)[-MOST:]
+    rows = [row for file in tracked(env, "reading", files) for row in _rows(file)]
     rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
     if json:
         env.print_json(*rows)
         return
-    if rows:
-        rich, now = rich_wanted(env), env.millis()
-        for row in rows:
-            row["last"] = brief(row["last"], now) if rich else row["last"]
-            more = f" (and {len(row['problems']) - 1} more)" if row["problems"][1:] else ""
-            first = row["problems"][0] if row["problems"] else {"line": 0, "reason": "ok"}
-            line = f"line {first['line']}: " if first["line"] else ""
-            row["problem"] = f"{line}{first['reason']}{more}"
-        changes.draw(env, NAMES, [[row[name] for name in NAMES] for row in rows], flexible=2)
+    for row in rows:
+        row["last"] = brief(row["last"], env.millis()) if rich_wanted(env) else row["last"]
+        row["problem"] = "; ".join(_broken(row["problems"])) or "ok"
+    changes.draw(env, NAMES, [[row[name] for name in NAMES] for row in rows], flexible=2)
     env.note("`rescue FILE` recovers one of these" if rows else "no sessions of other programs found")
 
 
@@ -265,12 +254,11 @@ def _rows(file: ProgramFile) -> Iterator[Json]:
     try:
         with program_files.opened(file.path) as opened:
             for session in program_files.sessions_in(opened, file.program, newest=True):
-                entries = [item for item in session.items if isinstance(item, Entry)]
-                prompts = (beginning(" ".join(texts_of(e.parts))) for e in entries if e.kind == "user")
                 if session.items:
+                    entries = [item for item in session.items if isinstance(item, Entry)]
+                    prompts = (beginning(" ".join(texts_of(e.parts))) for e in entries if e.kind == "user")
                     yield {
-                        **row, "session": session.id,
-                        "messages": len(session.uncovered()),
+                        **row, "session": session.id, "messages": len(session.uncovered()),
                         "prompt": next(filter(None, prompts), None),
                         "problems": [*map(program_problem, session.problems)],
                         "last": session.last or row["last"],

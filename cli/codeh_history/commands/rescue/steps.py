@@ -32,7 +32,6 @@ from ...store.paths import SERVER
 from ...store.program_files import FIRST_LINES, File, folders, head_of, translated
 from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
-from ...summaries.window import stands_for
 from ...tokens.prices import table
 from ..verify import problems_of, program_problem
 
@@ -148,24 +147,14 @@ def _usable(session: Session) -> Iterator[Entry | Summary]:
             yield item
 
 
-def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[View, list[Json], Json, int]:
+def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[View, list[Json], Json]:
     """Repair and curate the view, and compact it if it exceeds `limit` or 60 % of its model's window.
 
     `to`: the program to write for. Return what to write; a line per op; the facts `mended, messages,
-    tokens, let_go, summary, model, window, budget, compacted`; how many messages summaries covered before.
-    Raises BudgetUnreachable; BadData if nothing is left to resume.
+    tokens, let_go, summary, model, window, budget, compacted`. Raises BudgetUnreachable; BadData if nothing
+    is left to resume.
     """
-    newest = next((m for m in reversed(view.messages) if m.model), None)
-    model, window = None, None
-    if newest is not None:
-        model = str(newest.model)
-        recorded = count(newest.fields, "window")
-        windows = [
-            recorded,
-            table().window(model, newest.provider),
-            folders.window(env, to, model) if to else None,
-        ]
-        window = min((size for size in windows if size), default=None)
+    model, window = _window(env, view, to)
     budget = limit or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)
@@ -183,16 +172,27 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[Vi
     counter = counter_for(env, view, None, model)
     spent = explained(repaired, after, counter, None, ())
     before = total_of(counter, view)["tokens"]["total"]
+    fates = _fates(view, [*repairs, *ops, *compaction])
     facts = {
-        "mended": _repairs(repairs), "messages": _fates(view, [*repairs, *ops, *compaction], after),
+        "mended": _repairs(repairs),
+        "messages": {"before": len(view.messages), "after": len(after.messages), **fates},
         "tokens": {"counter": counter.name, "before": before, "after": spent["after"]},
         "let_go": spent["let_go"],
         "summary": sum(spent["spent"][name] for name in _SUMMARY) if compaction else 0,
         "model": model, "window": window, "budget": budget, "compacted": bool(compaction),
     }  # fmt: skip
-    sent = {message.id for message in view.messages}
-    earlier = sum(id in view.all and id not in sent for id in stands_for(view.summaries, view))
-    return smaller, report, facts, earlier
+    return smaller, report, facts
+
+
+def _window(env: Env, view: View, to: str | None) -> tuple[str | None, int | None]:
+    """The model of the newest answer, and its smallest known window."""
+    newest = next((message for message in reversed(view.messages) if message.model), None)
+    if newest is None:
+        return None, None
+    model = str(newest.model)
+    sizes = [count(newest.fields, "window"), table().window(model, newest.provider)]
+    sizes += [folders.window(env, to, model)] if to else []
+    return model, min(filter(None, sizes), default=None)
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:
@@ -208,17 +208,12 @@ def _repairs(ops: list[Op]) -> Counter[str]:
     return +counts
 
 
-def _fates(view: View, ops: list[Op], after: View) -> Json:
-    """Count messages before and after, and what the ops did to them; a moved result counts as kept.
-
-    Messages covered by an earlier summary count as summarised.
-    """
-    fates = {id: "summarised" for id in stands_for(view.summaries, view) if id in view.all}
-    fates |= {message.id: "kept" for message in view.messages}
+def _fates(view: View, ops: list[Op]) -> Json:
+    """Count what the ops did to the messages; a moved result counts as kept."""
+    fates = {message.id: "kept" for message in view.messages}
     for op in ops:
         ids = [op["id"]] if op["op"] == "replace" else op.get("ids", [])
         if not op.get("why", "").startswith((MOVED, RENAMED)):
             fates |= {id: _FATE_OF_OP[op["op"]] for id in ids if id in fates}
     counts = Counter(fates.values())
-    by_fate = {fate: counts[fate] for fate in FATES}
-    return {"before": len(fates), "after": len(after.messages), **by_fate}
+    return {fate: counts[fate] for fate in FATES}
