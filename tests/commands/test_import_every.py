@@ -197,7 +197,7 @@ def test_a_terminal_shows_how_far_it_is(tmp_path):
     shown = on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
     assert "importing" in shown
     assert f"{len(WHERE)}/{len(WHERE)}" in shown
-    assert f"{len(WHERE)} imported (" in shown
+    assert f"{len(WHERE)} imported" in shown
     assert "importing" not in on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
 
 

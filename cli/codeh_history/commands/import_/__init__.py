@@ -133,12 +133,12 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
 
 
 def of_program(env: Env, options: Options, source: program_files.File, program: str) -> Iterator[str]:
-    """Import the sessions of another program's file."""
+    """Import the sessions with messages of another program's file."""
     where, path = source.path or "stdin", os.path.abspath(source.path) if source.path else "-"
     read = program_files.sessions_in(source, program)
-    empty = chosen = program in options.from_  # --from reads any file, perhaps without a message
+    empty = True
     for session, is_main in copy.with_branches(read, branches=options.branches):
-        if chosen and not session.items:
+        if not session.items:
             continue
         empty = False
         lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))

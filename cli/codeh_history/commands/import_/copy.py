@@ -130,7 +130,7 @@ def import_all(
 ) -> int:  # fmt: skip
     """Import what is new in every session; print a JSON line for each that changed or failed.
 
-    On a terminal, print a table and a summary unless `jsonl`. Return the exit code of the first failure.
+    On a terminal, print a table and totals unless `jsonl`. Return the exit code of the first failure.
     """
     cache = Remembered(env.home, "import with branches" if branches else "import", 3)
     present = [*folders.files_of(env, programs)]
@@ -147,20 +147,13 @@ def import_all(
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
     first = 0  # exit code of the first failure
-
-    def report(file: ProgramFile, row: Json) -> None:
-        line = {"session": None, "program": file.program, "path": file.path, **row}
-        rows.append(line) if table else env.print_json(line)
-
     try:
         for file in tracked(env, "importing", files) if files else ():
             code = 0
-            try:
-                for row in _imported(env, file, branches=branches):
-                    report(file, row)
-            except HistoryError as error:
-                report(file, {"action": "failed", "reason": str(error)})
-                code = error.exit_code
+            for row in _imported(env, file, branches=branches):
+                code = row.pop("code", 0)
+                line = {"session": None, "program": file.program, "path": file.path, **row}
+                rows.append(line) if table else env.print_json(line)
             if code not in _RETRY:
                 cache.keep(file.path, file.stamp, True)
             first = first or code
@@ -172,39 +165,31 @@ def import_all(
 
 
 def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
-    """Import a file; yield what changed in each session."""
-    with program_files.opened(source.path) as file:
-        if file.size == 0:
-            return
-        if not registry.is_own_session(source.program, file.head):
-            raise BadData(f"{source.path}: not a session of {source.program}")
-        read = program_files.sessions_in(file, source.program, newest=True)
-        for session, _ in with_branches(read, branches=branches):
-            imported = import_session(env, session, source.path) if session.items else None
-            if imported is None or not (imported.records or imported.created):
-                continue
-            yield {
-                "session": imported.id, "action": "imported" if imported.created else "updated",
-                "records": imported.records, **omit_empty(
-                    reason=imported.conflict, left=dict(session.skipped), problems=len(session.problems)
-                ),
-            }  # fmt: skip
+    """Import a file; yield what changed in each session, or why it failed and the exit code."""
+    try:
+        with program_files.opened(source.path) as file:
+            if file.size == 0:
+                return
+            if not registry.is_own_session(source.program, file.head):
+                raise BadData(f"{source.path}: not a session of {source.program}")
+            read = program_files.sessions_in(file, source.program, newest=True)
+            for session, _ in with_branches(read, branches=branches):
+                imported = import_session(env, session, source.path) if session.items else None
+                if imported is not None and (imported.records or imported.created):
+                    counts = {"left": dict(session.skipped), "problems": len(session.problems)}
+                    yield {
+                        "session": imported.id, "action": "imported" if imported.created else "updated",
+                        "records": imported.records, **omit_empty(reason=imported.conflict, **counts),
+                    }  # fmt: skip
+    except HistoryError as error:
+        yield {"action": "failed", "reason": str(error), "code": error.exit_code}
 
 
-def summarize(env: Env, lines: Sequence[Json]) -> None:
-    """Print a table, and note `8 imported (6 claude-code, 2 codex), 1 failed (1 pi)`."""
-    if not lines:
-        env.note("nothing new")
-        return
-    short = prefixes([line["session"] or "" for line in lines], (name for name, _ in ids(env)))
-    fields = [(line["session"] or "", line.get("reason") or line["path"], line) for line in lines]
-    rows = [[short[id], line["action"], line.get("records"), where] for id, where, line in fields]
-    rendering.draw(env, COLUMNS, rows, flexible=1)
-    counts: dict[str, Counter[str]] = {}
-    for line in lines:
-        counts.setdefault(line["action"], Counter())[line["program"]] += 1
-    sums = []
-    for action, programs in counts.items():
-        by_program = ", ".join(f"{count} {name}" for name, count in programs.most_common())
-        sums.append(f"{programs.total()} {action} ({by_program})")
-    env.note(", ".join(sums))
+def summarize(env: Env, rows: Sequence[Json]) -> None:
+    """Print a table, and note `8 imported, 1 failed`."""
+    short = prefixes([row["session"] or "" for row in rows], (name for name, _ in ids(env)))
+    fields = [(row["session"] or "", row.get("reason") or row["path"], row) for row in rows]
+    table = [[short[id], row["action"], row.get("records"), where] for id, where, row in fields]
+    rendering.draw(env, COLUMNS, table, flexible=1)
+    counts = Counter(row["action"] for row in rows)
+    env.note(", ".join(f"{count} {action}" for action, count in counts.items()) or "nothing new")
