@@ -5,13 +5,12 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.commands.rescue import Options, destination, lines
-from codeh_history.commands.rescue.steps import Recovered, read, reduced
-from codeh_history.store.resolve import Target
+from codeh_history.commands.rescue import lines
+from codeh_history.commands.rescue.steps import read, reduced
 from histories import model, session, user
 from in_process import run_in_process, write_session
 from program_files import SESSION, Claude, Codex, Copilot, played, written
-from strategies import encode, view_of
+from strategies import encode
 from terminal_output import on_terminal
 
 
@@ -85,16 +84,6 @@ LOG = [
     {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "hi"}]},
     {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [{"text": "ho"}]},
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("options", "program", "to"),
-    [({}, None, None), ({}, "codex", "codex"), ({"to": "pi"}, "codex", "pi"), ({"to": "pi"}, None, "pi"), ({}, "chatgpt", None),
-     ({"install": True}, "codex", "codex")],
-)  # fmt: skip
-def test_it_returns_to_its_program_if_that_can_read_the_file(options, program, to):
-    recovered = Recovered(Target("f", "argument"), "s", view_of([]), [], program)
-    assert destination(Options(**options), recovered) == to
 
 
 def test_a_rescued_native_session_names_its_source(home):

@@ -19,8 +19,7 @@ from ...base.options import JSON, REPORT, Named, argument, flag, option
 from ...base.times import brief, from_millis
 from ...base.words import plural
 from ...programs import writing
-from ...programs.model import AS_BRANCHES, Entry
-from ...programs.parts import texts as texts_of
+from ...programs.model import AS_BRANCHES
 from ...programs.registry import PROGRAMS, WRITTEN
 from ...render import changes
 from ...render.messages import rich_wanted
@@ -29,10 +28,10 @@ from ...session.model import Json, Summary
 from ...session.records import dumps
 from ...session.view import View
 from ...store import create, program_files
-from ...store.program_files import folders
+from ...store.program_files import folders, translated
 from ...store.program_files.folders import ProgramFile
 from ...store.resolve import named
-from ...views.rows import beginning
+from ...views.rows import count_bytes
 from .. import fork
 from ..verify import program_problem
 from . import steps
@@ -73,7 +72,10 @@ def run(env: Env, options: Options) -> None:
         return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = steps.read(env, options.session, options.argument)
-    to = destination(options, session)
+    to = options.to or (session.program if session.program in WRITTEN else None)
+    if to is None and (of_programs := options.specified("cwd", "title", "install")):
+        programs = "|".join(WRITTEN)
+        raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
     view, report, facts = steps.reduced(env, session.view, to, budget)
     changed = session.problems or facts["compacted"]
     wanted = changed or options.specified("to", "output", "install", "budget")
@@ -81,10 +83,17 @@ def run(env: Env, options: Options) -> None:
     # a session printed on a terminal is not saved
     lost = printed and options.output is None and env.terminal(env.stdout)
     writes = wanted and not options.dry_run and not lost
-    out = write(env, options, session, view, to) if writes else {}
+    repaired = [_LINE.sub("the line before", problem.get("mended") or "") for problem in session.problems]
+    rescue = {
+        "session": session.id, "path": session.target.path, "program": session.program, "to": to,
+        "ok": not session.problems, "problems": session.problems, **facts,
+        "mended": dict(Counter(filter(None, repaired)) + facts["mended"]),
+        "left": dict(sorted(session.skipped.items())),
+        "not_written": {}, "written": None, "there": None, "id": None, "place": None, "resume": None,
+        **(write(env, options, session, view, to) if writes else {}),
+    }  # fmt: skip
     for line in report if options.report else ():
         env.report(orjson.dumps(line))
-    rescue = as_json(session, facts, to, out)
     if not options.json:
         for text in () if env.quiet else lines(rescue):
             env.report(visible(text).encode())
@@ -94,17 +103,6 @@ def run(env: Env, options: Options) -> None:
         env.report(orjson.dumps(rescue))
     else:
         env.print_json(rescue)
-
-
-def destination(options: Options, session: Recovered) -> str | None:
-    """The program to write for; None for a session here, for which options of programs raise Usage."""
-    to = options.to or session.program
-    if to in WRITTEN:
-        return to
-    if of_programs := options.specified("cwd", "title", "install"):
-        programs = "|".join(WRITTEN)
-        raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
-    return None
 
 
 def write(env: Env, options: Options, session: Recovered, view: View, to: str | None) -> Json:
@@ -152,18 +150,6 @@ def _as_session(env: Env, options: Options, session: Recovered, view: View) -> J
 
 
 # -- output ----------------------------------------------------------------------------------------------
-
-
-def as_json(session: Recovered, facts: Json, to: str | None, out: Json) -> Json:
-    """`session, path, program, to, ok, problems, mended, messages, tokens, let_go, left, …, written`."""
-    mended = [problem["mended"] for problem in session.problems if problem.get("mended")]
-    by_reader = Counter(_LINE.sub("the line before", text) for text in mended)
-    return {
-        "session": session.id, "path": session.target.path, "program": session.program, "to": to,
-        "ok": not session.problems, "problems": session.problems, **facts,
-        "mended": dict(by_reader + facts["mended"]), "left": dict(sorted(session.skipped.items())),
-        "not_written": {}, "written": None, "there": None, "id": None, "place": None, "resume": None, **out,
-    }  # fmt: skip
 
 
 def lines(rescue: Json) -> Iterator[str]:
@@ -223,7 +209,8 @@ def _broken(problems: Sequence[Json]) -> Iterator[str]:
 
 def _removed(rescue: Json) -> Iterator[str]:
     for kind, amount in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
-        noun = kind.removesuffix("s") if amount["parts"] == 1 else kind
+        singular = "summary" if kind == "summaries" else kind.removesuffix("s")
+        noun = singular if amount["parts"] == 1 else kind
         if amount["parts"]:  # else of messages without parts
             yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
     for kind, count in rescue["not_written"].items():
@@ -255,13 +242,11 @@ def _rows(file: ProgramFile) -> Iterator[Json]:
         with program_files.opened(file.path) as opened:
             for session in program_files.sessions_in(opened, file.program, newest=True):
                 if session.items:
-                    entries = [item for item in session.items if isinstance(item, Entry)]
-                    prompts = (beginning(" ".join(texts_of(e.parts))) for e in entries if e.kind == "user")
+                    counts = count_bytes(translated.lines(session, file.path)).row(file.path)
                     yield {
-                        **row, "session": session.id, "messages": len(session.uncovered()),
-                        "prompt": next(filter(None, prompts), None),
+                        **row, "session": session.id, "messages": counts["messages"],
+                        "prompt": counts["prompt"], "last": counts["last"] or row["last"],
                         "problems": [*map(program_problem, session.problems)],
-                        "last": session.last or row["last"],
                     }  # fmt: skip
     except HistoryError as error:
         problem = {"line": 0, "effect": "refused", "reason": str(error)}

@@ -30,7 +30,6 @@ from ...session.view import View
 from ...store import program_files
 from ...store.paths import SERVER
 from ...store.program_files import FIRST_LINES, File, folders, head_of, translated
-from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
 from ...tokens.prices import table
 from ..verify import problems_of, program_problem
@@ -75,14 +74,14 @@ def read(env: Env, option: str | None, argument: str | None) -> Recovered:
         with program_files.opened(target.path) as file:
             if (program := program_of(file)) is not None:
                 return _of_program(file, program, target)
-    view = fold(read_log(read_bytes(target.path)))
+    view, problems = problems_of(env, target)
     if view.log.refers:
         from ...views.stored_parts import hydrated
 
         view = hydrated(env, view, lost={})
     if not view.summaries and all(message.after is not None for message in view.all.values()):
         raise BadData(f"{target.path}: it contains no readable message")
-    problems = [{"line": each["line"], "reason": each["reason"]} for each in problems_of(env, target)[1]]
+    problems = [{"line": each["line"], "reason": each["reason"]} for each in problems]
     return Recovered(target, view.id or target.id, view, problems)
 
 
