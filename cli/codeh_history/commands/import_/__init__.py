@@ -24,7 +24,7 @@ from ...programs.model import Problem, Session
 from ...session.by_reference import Blocks, summary_in, to_references
 from ...session.fold import fold
 from ...session.model import AS_REF, Json
-from ...session.records import check_message, dumps
+from ...session.records import check, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...session.view import kind_of
 from ...store import create, log, program_files, read
@@ -124,10 +124,8 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
     damaged = partial(report_damage, env, Target(where, where), strict=options.strict)
     records = forms.read(data, form, where, on_log=damaged)
     for number, record in enumerate(records):
-        if record.get("type", "message") == "message":
-            has_parts = isinstance(record.get("parts"), list)
-            if reason := check_message({"id": "", **record}) if has_parts else "no `parts`":
-                raise BadData(f"{where}: message {number}: {reason}; nothing was imported")
+        if reason := check({"type": "message", "id": "", **record}):
+            raise BadData(f"{where}: message {number}: {reason}; nothing was imported")
     records = with_own_blocks(env, records, where, allow_missing=options.allow_missing)
     yield store_records(env, records, name, options.into)
 

@@ -62,9 +62,6 @@ class Server:
 
     def run(self) -> int:
         """Serve until all requests are answered; return the exit code. Workers notice the server's exit."""
-        for number in SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self.on_signal)
         try:
             self.loop.run_until_complete(self.serve())
         except BaseExceptionGroup as errors:
@@ -78,6 +75,9 @@ class Server:
         async with asyncio.TaskGroup() as self.tasks:
             self.loop.set_exception_handler(lambda _, context: self.tasks.create_task(_fail(context)))
             self.reading = self.tasks.create_task(self.read())
+            for number in SIGNALS:
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    signal.signal(number, self.on_signal)
 
     async def read(self) -> None:
         """Handle the lines of stdin; at its end, stop requests that follow a session."""
