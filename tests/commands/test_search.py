@@ -73,6 +73,7 @@ def message(*parts, kind="codeh", role="model"):
         (call("grep", "c1", {"pattern": "sky"}), "sky", ['grep {"pattern":"sky"}']),
         (call("write", "c1", {"text": "a\nb c\nb"}), "^b", ["b c", "b"]),
         (call("grep", "c1", {}), "c1", []),
+        (call("grep", "c1", "cut off"), "grep", ['grep "cut off"']),
         (result("f", "c1", {"output": "x\ny"}), "y", ["y"]),
         (result("f", "c1", {"error": "x\ny"}), "x$", ["x"]),
         (result("f", "c1", {"output": "x", "rows": [1, {"k": "needle"}]}), "needle", ['{"output":"x","rows":[1,{"k":"needle"}]}']),

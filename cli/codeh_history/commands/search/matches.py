@@ -144,7 +144,7 @@ def items_of(message: Message) -> Iterator[list[str]]:
     for item in parts.items(message.parts if message.committed else message.pending or [], message):
         is_text = item.what in ("text", "thought") or isinstance(item.value, str)
         if is_text or item.what in ("call", "result"):
-            json = "" if is_text else f"{item.name} {item.body}" if item.what == "call" else item.body
+            json = f"{item.name} {item.body}" if item.what == "call" else "" if is_text else item.body
             strings = strings_in(item.body if is_text else item.value)
             yield [json, *(line for text in strings for line in text.replace("\r\n", "\n").split("\n"))]
 
