@@ -27,15 +27,20 @@ def into_the_database(environ):
         local = {path.stem: path.read_bytes() for path in files(folder)}
         for id in store.stamps():
             if others or (id in hashes and id not in local):
-                store.remove(id, lambda _: None)
+                remove(store, id)
                 hashes.pop(id, None)
         connection.execute("DELETE FROM mirrored WHERE NOT id = ANY(%s)", [list(local)])
         for id, data in local.items():
             if hashes.get(id) != digest(data):
                 if id in store.stamps():
-                    store.remove(id, lambda _: None)
+                    remove(store, id)
                 store.create(id, data)
                 note(connection, folder, id, data)
+
+
+def remove(store, id):
+    with store.locked(id) as row:
+        row.remove()
 
 
 def out_of_the_database(environ):

@@ -724,7 +724,7 @@ MUTANTS = [
         ("sync/test_plan.py",),
     ),
     Mutant(
-        "sync replaces a session that has changed meanwhile", "store/locked.py",
+        "sync replaces a session that has changed meanwhile", "store/stores.py",
         "after if locked.whole() == before else None",
         "after",
         ("sync/test_sync_run.py::test_a_session_is_replaced_if_it_is_still_what_was_seen",),

@@ -205,7 +205,8 @@ def test_server_killed_at_each_step(verb, mortal, mortal_url, tmp_path):
 def killed_at(point, words, mortal, url, tmp_path, after):
     """Whether the server was killed before the program was done; what it left is what it may leave."""
     store = postgres.Postgres(url, "URL")
-    store.replace("demo", lambda _: LOG)
+    with store.locked("demo") as row:
+        row.replace(LOG)
     store._server.close()
     steps = count(1)
     reached, killed = threading.Event(), threading.Event()

@@ -1,8 +1,8 @@
-"""A session under its lock, and common `build` functions, which return the bytes to write."""
+"""A session under its lock, as passed to the functions that build what is written."""
 
 from __future__ import annotations
 
-from ..base import Any, Callable, Iterator
+from ..base import Any, Iterator
 from ..base.errors import BadData
 from ..base.escape import quote
 from .file import blocks, pread_all, readable
@@ -112,22 +112,6 @@ def field(name: str, value: str) -> Any:
     return re.compile(rb"%b[ \t\r]*:[ \t\r]*%b|\\[u/]" % (*names,))
 
 
-def replace_if_unchanged(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
-    """Return a `build` that replaces a session's bytes, or returns None if they have changed."""
-    return lambda locked: after if locked.whole() == before else None
-
-
 def exists_already(path: str) -> BadData:
     """Return the error for a new session whose id exists."""
     return BadData(f"{path}: already exists; choose another id")
-
-
-def create_new(data: bytes) -> Callable[[Locked], bytes]:
-    """Return a `build` that creates a session with these bytes; it raises BadData if one exists."""
-
-    def build(locked: Locked) -> bytes:
-        if locked.size:
-            raise exists_already(locked.path)
-        return data
-
-    return build

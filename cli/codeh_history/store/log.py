@@ -79,26 +79,25 @@ def _append_to_server(
 
     from ..base.postgres import Unreachable
     from . import postgres, unsent
-    from .postgres.transaction import Row
+    from .postgres.row import Row
 
     store, id = postgres.of(path)
-    new_lines = b""
-
-    def lines(locked: Locked) -> bytes:
-        nonlocal new_lines
-        new_lines = build_lines(env, locked, build)
-        return new_lines
-
+    lines = b""
     try:
-        return store.append(id, lines, create=create, header=header, own=own, wait=wait)
+        with store.locked(id, create=create, header=header, wait=wait) as row:
+            prefix = row.prefix  # raises BadData if the session must not be written
+            lines = build_lines(env, row, build)
+            if lines or (own and row.created):
+                row.add(prefix + lines)
+            return row.created and bool(row.changes)
     except postgres.Missing:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
         env.locked = None  # its methods query the server
-        if create and not new_lines:
+        if create and not lines:
             with suppress(HistoryError):  # build the lines as for a new session
-                new_lines = build(Row(path, id)) or b""
-        raise unsent.keep_messages(env, path, error, new_lines) from None
+                lines = build(Row(path, id)) or b""
+        raise unsent.keep_messages(env, path, error, lines) from None
     finally:
         env.locked = None
 

@@ -63,10 +63,15 @@ def replace(
             sync_name(path, "it was replaced")
 
     database = database_of(path)
-    if database:
-        return database[0].replace(database[1], content)
-    log.append(env, path, inside, create=create)
-    return replaced
+    if not database:
+        log.append(env, path, inside, create=create)
+        return replaced
+    store, id = database
+    with store.locked(id) as row:
+        new = content(row)
+        if new is not None:
+            row.replace(new)
+        return new is not None
 
 
 def _check_lengths(path: str, before: bytes, after: bytes) -> None:

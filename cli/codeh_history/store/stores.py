@@ -10,7 +10,7 @@ from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, entries
 from ..base.words import is_id
 from . import read
-from .locked import create_new, replace_if_unchanged
+from .locked import Locked, exists_already
 from .paths import database_of, sessions_dir
 from .protocol import Stamp, Store
 from .replace import replace
@@ -47,10 +47,19 @@ class Files(Store):
             raise InputOutput(
                 f"{error.filename or self.name}: {error.strerror}; nothing was stored"
             ) from None
-        replace(self._env, self.path(id), create_new(data), create=True, beside=self._beside)
+
+        def new(locked: Locked) -> bytes:
+            if locked.size:
+                raise exists_already(locked.path)
+            return data
+
+        replace(self._env, self.path(id), new, create=True, beside=self._beside)
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
-        return replace(self._env, self.path(id), replace_if_unchanged(before, after), beside=self._beside)
+        def new(locked: Locked) -> bytes | None:
+            return after if locked.whole() == before else None
+
+        return replace(self._env, self.path(id), new, beside=self._beside)
 
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:

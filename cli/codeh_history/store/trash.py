@@ -100,7 +100,9 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
             os.utime(to, (env.millis() / 1000,) * 2)  # the time of the move, for `older`
 
     if database:
-        database[0].remove(name, move)
+        with database[0].locked(name) as row:
+            move(row)
+            row.remove()
     else:
         log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
         _sync(path, trash_dir(env))

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
 
 from ...base.errors import NotFound
-from ...base.postgres import Server
+from ...base.postgres import Server, Unreachable
 from ...base.words import is_id
 from ..blocks.protocol import batches
-from ..locked import Locked, create_new, replace_if_unchanged
+from ..locked import exists_already
 from ..protocol import Stamp, Store
 from . import schema
-from .transaction import STATE, Row, State, Transaction, channel, edition
+from .row import STATE, Row, State, channel, edition
 
 _STAMP = "SELECT edition, bytes, changed FROM codeh_sessions WHERE id = %s"
-_LOCK = f"{STATE} FOR UPDATE"
+_STAMPS = "SELECT id, edition, bytes, changed FROM codeh_sessions"
+_LINES = (
+    "SELECT start, line FROM codeh_lines WHERE session = %s AND start + length(line) > %s ORDER BY number"
+)
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # queries after the lock see the state at that moment
 _MAKE = (
     "INSERT INTO codeh_sessions (id, edition, lines, bytes, plain, torn, changed, listened)"
     " VALUES (%s, %s, 0, 0, false, false, 0, 0) ON CONFLICT (id) DO NOTHING"
@@ -34,10 +39,19 @@ _HEADS = (
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
 LISTENED = 60  # seconds after which a waiting process renews its listening
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
+_UNKNOWN = "; whether it is stored is unknown: look with `last`, retry with --key"
 
 
 class Missing(NotFound):
     """The session does not exist."""
+
+
+class _Local(threading.local):
+    """What belongs to one thread."""
+
+    together: Mapping[str, bytes] = {}  # sessions read with one query (`loaded_together`)
+    listening = "", 0  # the session that it listens to, and until when
+    deaf = False  # whether the server cannot notify
 
 
 _STORES: dict[str, Postgres] = {}  # by URL and by name
@@ -64,38 +78,29 @@ class Postgres(Store):
     def __init__(self, url: str, variable: str) -> None:
         self._server = Server(url, variable, schema.check)
         self.name = self._server.name
-        self._local = threading.local()
+        self._local = _Local()
 
     def path(self, id: str) -> str:
         return f"{self.name}/{id}"
 
-    @property
-    def _together(self) -> dict[str, bytes]:
-        """This thread's sessions that were read with one query (`loaded_together`)."""
-        together: dict[str, bytes] = getattr(self._local, "together", {})
-        return together
-
     # -- reading ------------------------------------------------------------------------------------
 
     def stamps(self) -> dict[str, Stamp]:
-        rows = self._server.rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
+        rows = self._server.rows(_STAMPS)
         stamps = {id: Stamp(*stamp) for id, *stamp in rows if is_id(id)}  # a name may become a file's path
         return {id: stamps[id] for id in sorted(stamps, key=_file_order)}
 
     def stamp(self, id: str) -> Stamp | None:
         """Return the stamp of a session, or None if it does not exist."""
-        if id in self._together:
-            return Stamp(0, len(self._together[id]), 0)
+        if id in self._local.together:
+            return Stamp(0, len(self._local.together[id]), 0)
         rows = self._server.rows(_STAMP, id)
         return Stamp(*rows[0]) if rows else None
 
     def read(self, id: str, offset: int = 0) -> bytes:
-        if id in self._together:
-            return self._together[id][offset:]
-        rows = self._server.rows(
-            "SELECT start, line FROM codeh_lines"
-            " WHERE session = %s AND start + length(line) > %s ORDER BY number", id, offset,
-        )  # fmt: skip
+        if id in self._local.together:
+            return self._local.together[id][offset:]
+        rows = self._server.rows(_LINES, id, offset)
         if not rows and self.stamp(id) is None:
             raise Missing(f"{self.path(id)}: no such session")
         return b"".join(line for _, line in rows)[offset - rows[0][0] if rows else 0 :]
@@ -121,64 +126,65 @@ class Postgres(Store):
 
     # -- writing ------------------------------------------------------------------------------------
 
-    def append(
-        self,
-        id: str,
-        build: Callable[[Locked], bytes | None],
-        *,
-        create: bool = False,
-        header: Callable[[], bytes] | None = None,
-        own: bool = True,
-        wait: bool = True,
-    ) -> bool:
-        """Append as `log.append` does; with `own`, create a session even without lines."""
-        with Transaction(self._server) as transaction:
-            row = self._row(transaction, id, create=create, header=header or bytes, wait=wait)
-            prefix = row.prefix  # raises BadData if the session must not be written
-            lines = build(row) or b""
-            if lines or (own and row.created):
-                transaction.commit(lambda: row.add(prefix + lines))
-                return row.created
-        return False
-
     def create(self, id: str, data: bytes) -> None:
-        self.append(id, create_new(data), create=True)
-
-    def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
-        with Transaction(self._server) as transaction:
-            row = self._row(transaction, id)
-            data = build(row)
-            if data is not None:
-                transaction.commit(lambda: row.replace(data))
-        return data is not None
+        with self.locked(id, create=True) as row:
+            if row.size:
+                raise exists_already(row.path)
+            row.add(data)
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
-        return self.replace(id, replace_if_unchanged(before, after))
+        with self.locked(id) as row:
+            unchanged = row.read() == before
+            if unchanged:
+                row.replace(after)
+            return unchanged
 
-    def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
-        with Transaction(self._server) as transaction:
-            row = self._row(transaction, id)
-            keep(row)
-            transaction.commit(row.remove)
-
-    def _row(
+    @contextmanager
+    def locked(
         self,
-        transaction: Transaction,
         id: str,
         *,
         create: bool = False,
         header: Callable[[], bytes] = bytes,
         wait: bool = True,
-    ) -> Row:
-        """Begin a transaction by locking the session's row; return it."""
-        query = _LOCK + ("" if wait else " NOWAIT")
-        state = transaction.begin(query, id)
-        if state is None and create:
-            transaction.connection.execute(_MAKE, [id, edition()])
-            state = transaction.connection.execute(query, [id], binary=True).fetchone()
-        if state is None:
-            raise Missing(f"{self.path(id)}: no such session")
-        return Row(self.path(id), id, State(*state), header, transaction.connection)
+    ) -> Iterator[Row]:
+        """Yield a session with its row locked; at the end commit its changes, durably, or roll back."""
+        import psycopg
+
+        connection = self._server.connection()
+        lock = f"{STATE} FOR UPDATE" + ("" if wait else " NOWAIT")
+        committing = committed = False
+        try:
+            with connection.pipeline():
+                connection.execute(_BEGIN)
+                state = connection.execute(lock, [id], binary=True).fetchone()
+            if state is None and create:
+                connection.execute(_MAKE, [id, edition()])
+                state = connection.execute(lock, [id], binary=True).fetchone()
+            if state is None:
+                raise Missing(f"{self.path(id)}: no such session")
+            row = Row(self.path(id), id, State(*state), header, connection)
+            yield row
+            if row.changes:
+                committing = True
+                with connection.pipeline(), connection.cursor() as cursor:
+                    for query, values in row.changes:
+                        cursor.executemany(query, values)
+                    connection.execute("COMMIT")
+                committed = True
+        except psycopg.Error as error:
+            hung_up = (error.sqlstate or "08")[:2] in ("08", "57")  # lost connection, shutdown
+            if not (committing and hung_up):
+                raise self._server.error(error, "; nothing was stored") from None
+            unknown = Unreachable(str(self._server.error(error, _UNKNOWN)))
+            unknown.unknown = True
+            raise unknown from None
+        finally:
+            if not committed:
+                try:
+                    connection.execute("ROLLBACK")
+                except psycopg.Error:
+                    connection.close()
 
     # -- following ----------------------------------------------------------------------------------
 
@@ -188,21 +194,17 @@ class Postgres(Store):
 
         with self._server.failing():
             connection = self._server.connection(second=True)
-            if self._local.__dict__.get("deaf"):
+            if self._local.deaf:
                 time.sleep(seconds)
                 return False
             try:
                 now = int(time.time())
-                if self._local.__dict__.get("listening", ("", 0)) < (id, now):
+                if self._local.listening < (id, now):
                     connection.execute(f'LISTEN "{channel(id)}"')
                     connection.execute(_LISTEN, [now + 2 * LISTENED, id, now + LISTENED])
                     self._local.listening = id, now + LISTENED
                 return any(True for _ in connection.notifies(timeout=seconds, stop_after=1))
-            except (
-                psycopg.errors.FeatureNotSupported,
-                psycopg.errors.SyntaxError,
-                psycopg.errors.InsufficientPrivilege,
-            ):
+            except (psycopg.ProgrammingError, psycopg.NotSupportedError):  # it cannot, or may not
                 self._local.deaf = True
                 return False
 
