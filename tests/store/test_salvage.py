@@ -7,6 +7,7 @@ import os
 import random
 import sqlite3
 import tempfile
+import time
 
 import orjson
 import pytest
@@ -159,7 +160,6 @@ def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole, tmp_path):
 
 def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
     """That of a full text index has none: each number was asked for in vain, for seconds."""
-    actions = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.db")
         damaged = sqlite3.connect(path)
@@ -167,11 +167,12 @@ def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
         damaged.execute("CREATE TABLE two (id PRIMARY KEY)")
         damaged.execute("INSERT INTO two VALUES (7)")
         damaged.commit()
-        damaged.set_authorizer(lambda action, *_: actions.append(action) or sqlite3.SQLITE_OK)
-        made = containers.salvaged(damaged, path, os.path.join(folder, "b.db"))
-        assert (tuple(made.execute("SELECT id FROM two").fetchone()), len(actions) < 200) == ((7,), True)
-        made.close()
         damaged.close()
+        begun = time.monotonic()
+        made = containers.salvaged(path, os.path.join(folder, "b.db"))
+        assert tuple(made.execute("SELECT id FROM two").fetchone()) == (7,)
+        assert time.monotonic() - begun < 0.5
+        made.close()
 
 
 def test_a_damaged_database_is_named_where_it_is_imported(whole, tmp_path):

@@ -74,6 +74,7 @@ def elsewhere(place):
         ("..", "other"),
         ("deep", "..", "..", "other"),
         ("/etc/hosts",),
+        ("OTHER",),
         ("deep/../../other",),
         ("",),
         (".",),
@@ -91,6 +92,7 @@ def test_nothing_leads_out_of_it_nor_hangs(tmp_path, names):
     (tmp_path / "s" / "folder").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "s" / "pipe")
     before = len(os.listdir("/dev/fd"))
+    names = [str(tmp_path / "other") if name == "OTHER" else name for name in names]
     with of(tmp_path / "s.jsonl", b"{}\n") as file:
         with pytest.raises(Unreadable):
             file.beside(*names)

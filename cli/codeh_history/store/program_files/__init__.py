@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
-from ...base.errors import BadData, InputOutput, NotFound
+from ...base.errors import BadData, HistoryError, InputOutput, NotFound
 from ...programs import records, registry
 from ...programs.fields import hash_id
 from ...programs.model import Problem, Session
@@ -38,7 +37,6 @@ _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK\3\4"
 _READ_ON = "what can be read of it is read"
 _AS_IT_IS = "read unchanged"
-_BELOW = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class File(Source):
@@ -60,8 +58,7 @@ class File(Source):
             with suppress(Unreadable):
                 data = next((member.read(HEAD) for member in self.streams()), b"")
         self.head = head_of(data)
-        long = data[:1] == b"{" and b"\n" not in data and not self._is_zip
-        if long and registry.detect_program(self.head) is None:
+        if data[:1] == b"{" and b"\n" not in data and registry.detect_program(self.head) is None:
             data = self.at(0, LONGEST + 1 + HEAD)  # the first line is longer than HEAD
             self.head = head_of(data[: (data.find(b"\n") + 1 or len(data)) + HEAD])
 
@@ -100,41 +97,36 @@ class File(Source):
         return Database(self._fd, self.path)
 
     def beside(self, *names: str, above: int = 0) -> bytes:
-        path = "/".join(names)
+        name = "/".join(names)
         try:
-            with self._opened(names, above, os.O_NONBLOCK) as fd:
-                info = os.fstat(fd)
-                if not stat.S_ISREG(info.st_mode) or info.st_size > LONGEST:
-                    raise Unreadable(f"{path}: not a file, or larger than {LONGEST >> 20} MiB")
-                return pread_all(fd, info.st_size)
+            fd, size = open_regular(self._below(names, above))
         except FileNotFoundError:
-            raise Unreadable(f"{path}: is not there") from None
-        except OSError as error:
-            raise Unreadable(f"{path}: not read ({error.strerror}; links are not followed)") from None
+            raise Unreadable(f"{name}: is not there") from None
+        except HistoryError as error:
+            raise Unreadable(str(error)) from None
+        with open(fd, "rb") as file:
+            if size > LONGEST:
+                raise Unreadable(f"{name}: larger than {LONGEST >> 20} MiB")
+            return file.read()
 
     def names(self, *folders: str, above: int = 0) -> list[str]:
         try:
-            with self._opened(folders, above, os.O_DIRECTORY) as fd:
-                return sorted(os.listdir(fd))
+            return sorted(os.listdir(self._below(folders, above)))
         except (OSError, Unreadable):
             return []
 
-    @contextmanager
-    def _opened(self, names: Sequence[str], above: int, flags: int) -> Iterator[int]:
-        """Open a path below the session's folder, or a folder above its file; links are not followed."""
-        if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
-            raise Unreadable(f"{'/'.join(names)}: not a file in the session's folder")
-        start = [".."] * above if above else [self.stem]
-        fd = os.open(os.path.join(os.path.dirname(self.path), *start), _BELOW | os.O_DIRECTORY)
+    def _below(self, names: Sequence[str], above: int) -> str:
+        """Return a path below the session's folder, or a folder above its file; refuse links."""
+        base = os.path.realpath(os.path.join(os.path.dirname(self.path), *[".."] * above))
+        base = base if above else os.path.join(base, self.stem)
+        path = os.path.join(base, *names)
         try:
-            for place, name in enumerate(names, 1):
-                kind = flags if place == len(names) else os.O_DIRECTORY
-                below = os.open(name, _BELOW | kind, dir_fd=fd)
-                os.close(fd)
-                fd = below
-            yield fd
-        finally:
-            os.close(fd)
+            inside = f"{path}/".startswith(f"{base}/") and os.path.realpath(path) == path
+        except ValueError:  # a NUL in a name
+            inside = False
+        if not (self.path and inside):
+            raise Unreadable(f"{'/'.join(names)}: not read (outside the session's folder, or a link)")
+        return path
 
     def others(self, places: Sequence[Place]) -> Iterator[str]:
         from . import folders

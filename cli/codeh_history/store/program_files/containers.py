@@ -21,8 +21,9 @@ from ...programs.protocol import Unreadable
 from ...session.model import Json
 from ..file import pread_all, stream
 
-_BESIDE = ("-wal", "-journal")  # changes not yet in the file; changes to roll back
-_HEAD = 100  # bytes that change when the file does; a log's first 32 change when it restarts
+_LOGS = ("-wal", "-journal")  # changes not yet in the file; changes to roll back
+_HEAD = 100  # bytes that change when the file does
+_LOG_HEAD = 32  # bytes of a log that change when it restarts
 _TRIES = 5
 _SCHEMA = (
     "SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL"
@@ -30,9 +31,6 @@ _SCHEMA = (
 )
 _PROBES = 100_000  # failing rows after which a damaged table is given up
 _ROW = 32  # minimum average bytes
-_PAGE = slice(16, 18)  # the page size in a database's header
-_PAGES = slice(28, 32)  # the number of pages
-_KEYED = "WITHOUT ROWID"  # a table whose rows cannot be read in ranges; it contains no sessions
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[\w-]*\.json")
 _ID = re.compile(r"file[-_][A-Za-z0-9]+")  # ChatGPT's name of an uploaded or generated file
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
@@ -47,8 +45,8 @@ class Database:
 
     def __init__(self, fd: int, path: str) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="codeh-")
-        self._copy = os.path.join(self._folder.name, "copy.db")
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
+            self._copy = os.path.join(self._folder.name, f"{attempt}.db")
             before = _state(fd, path)
             _copy(fd, path, self._copy)
             if _state(fd, path) == before:
@@ -73,12 +71,10 @@ class Database:
             try:
                 rows = self._connection.execute(query, values).fetchall()
             except sqlite3.DatabaseError as error:
-                # damage raises this class itself, an error in the query a subclass
-                if self.damage is not None or type(error) is not sqlite3.DatabaseError:
+                if self.damage is not None or not _is_damage(error):
                     raise
                 self.damage = str(error)
-                damaged = _connected(self._copy)
-                self._connection = salvaged(damaged, self._copy, f"{self._copy}-salvaged")
+                self._connection = salvaged(self._copy, f"{self._copy}-salvaged")
                 rows = self._connection.execute(query, values).fetchall()
         except (sqlite3.Error, OverflowError, ValueError) as error:
             raise Unreadable(f"the database cannot be read: {error}") from None
@@ -92,101 +88,88 @@ def _connected(path: str) -> sqlite3.Connection:
     return connection
 
 
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Return whether a database is damaged; an error in the query is of a subclass."""
+    return type(error) is sqlite3.DatabaseError
+
+
 def _state(fd: int, path: str) -> list[object]:
     """Return a state that changes when the file is written or its log restarts, but not as a log grows."""
     info = os.fstat(fd)
-    state: list[object] = [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD)]
-    for ending in _BESIDE:
-        with _beside(path, ending) as other:
-            state.append(other if other is None else pread_all(other, 32))
-    return state
+    logs = [_log(path + ending, _LOG_HEAD) for ending in _LOGS]
+    return [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD), logs]
 
 
 def _copy(fd: int, path: str, copy: str) -> None:
-    _write(fd, copy)
-    for ending in _BESIDE:
-        with suppress(FileNotFoundError):
-            os.unlink(copy + ending)
-        with _beside(path, ending) as other:
-            if other is not None:
-                _write(other, copy + ending)
-
-
-def _write(fd: int, copy: str) -> None:
     with open(copy, "wb") as file:
         shutil.copyfileobj(stream(fd), file, 1 << 20)
+    for ending in _LOGS:
+        data = _log(path + ending)
+        if data is not None:
+            with open(copy + ending, "wb") as file:
+                file.write(data)
 
 
-@contextmanager
-def _beside(path: str, ending: str) -> Iterator[int | None]:
-    """Open a file beside the database; yield None if there is none."""
-    try:
-        fd = os.open(path + ending, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        yield None
-        return
-    try:
-        yield fd
-    finally:
-        os.close(fd)
+def _log(path: str, size: int = -1) -> bytes | None:
+    """Return a file beside the database, or its first bytes; None if there is none."""
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK
+    with suppress(OSError), open(path, "rb", opener=lambda name, how: os.open(name, how | flags)) as file:
+        return file.read(size)
+    return None
 
 
 # -- damaged databases ----------------------------------------------------------------------------
 
 
-def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Connection:
+def salvaged(path: str, into: str) -> sqlite3.Connection:
     """Create a database with the tables of a damaged one and every row that can be read.
 
     Raise sqlite3.Error if not even the tables are known.
     """
     with open(path, "r+b") as file:
         head = file.read(_HEAD)
-        page = int.from_bytes(head[_PAGE], "big")
-        size = (page if page != 1 else 1 << 16) * int.from_bytes(head[_PAGES], "big")
+        page, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+        size = (page if page != 1 else 1 << 16) * pages
         if size > os.fstat(file.fileno()).st_size:
             with suppress(OSError):  # SQLite refuses a file that is shorter than its header says
                 file.truncate(size)
-    copy = _connected(into)
+    damaged, copy = _connected(path), _connected(into)
     copy.isolation_level = None
     copy.execute("PRAGMA journal_mode=OFF")
     for table, sql in damaged.execute(_SCHEMA, ("table",)).fetchall():
         copy.execute(sql)
-        if _KEYED in sql.upper():
-            continue
         columns = [f'"{row[1]}"' for row in copy.execute(f'PRAGMA table_info("{table}")')]
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        query = f'SELECT rowid, {names} FROM "{table}" NOT INDEXED'  # noqa: S608
-        rows = _rows(damaged, query, _last_number(damaged, table))
+        rows = _rows(damaged, f'"{table}"', names, size // _ROW)
         copy.executemany(f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({marks})', rows)  # noqa: S608
     for _, sql in damaged.execute(_SCHEMA, ("index",)).fetchall():
         copy.execute(sql)
     return copy
 
 
-def _last_number(db: sqlite3.Connection, table: str) -> int:
-    """Return the highest row number, or more if the end of the table is damaged."""
+def _rows(db: sqlite3.Connection, table: str, names: str, last: int) -> Iterator[list[Any]]:
+    """Yield the readable rows in order; after a failing one, continue at the next row number.
+
+    `last`: the highest row number, if it cannot be read. A table without row numbers contains no sessions.
+    """
+    query = f"SELECT rowid, {names} FROM {table} NOT INDEXED WHERE rowid"  # noqa: S608
     with suppress(sqlite3.DatabaseError):
-        return int(db.execute(f'SELECT max(rowid) FROM "{table}"').fetchone()[0] or 0)  # noqa: S608
-    (pages,), (size,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
-    return int(pages) * int(size) // _ROW
-
-
-def _rows(db: sqlite3.Connection, query: str, last: int) -> Iterator[list[Any]]:
-    """Yield the readable rows in order; after a failing one, continue at the next row number."""
+        last = int(db.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0] or 0)  # noqa: S608
     at = failures = 0
     while at <= last and failures < _PROBES:
-        with suppress(sqlite3.DatabaseError):
-            for number, *row in db.execute(f"{query} WHERE rowid >= ? ORDER BY rowid", (at,)):
+        try:
+            for number, *row in db.execute(f"{query} >= ? ORDER BY rowid", (at,)):
                 if not at <= number <= last:
                     break  # the row number is wrong
                 yield row
                 at = number + 1
             else:
                 return
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                return
         with suppress(sqlite3.DatabaseError):  # above, the row before a damaged one fails too
-            yield from (
-                row for number, *row in db.execute(f"{query} WHERE rowid = ?", (at,)) if number == at
-            )
+            yield from (row for number, *row in db.execute(f"{query} = ?", (at,)) if number == at)
         at += 1
         failures += 1
 

@@ -32,28 +32,23 @@ class ProgramFile(NamedTuple):
 def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
     """Yield the programs' files, by path, without older forms of other files."""
     for program in programs:
-        paths: dict[str, os.stat_result] = {}
-        beside: dict[str, str] = {}
+        files: dict[str, tuple[os.stat_result, str]] = {}
         for place in registry.program(program).places:
-            for pattern in place.patterns:
-                parts = [part for part in pattern.split("/") if part]
+            for parts in _patterns([place]):
                 matching = _matching(folder_of(env, place), parts, env)
-                paths |= matching
-                beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
-        older = registry.program(program).superseded(paths)
-        for path, info in sorted(paths.items()):
-            if path not in older and not _is_older(path, paths):
-                yield ProgramFile(program, path, _stamp(path, info, beside.get(path)))
+                files |= {path: (info, place.beside) for path, info in matching.items()}
+        older = registry.program(program).superseded(files)
+        for path, (info, beside) in sorted(files.items()):
+            if path not in older and not _is_older(path, files):
+                yield ProgramFile(program, path, _stamp(path, info, beside))
 
 
 def window(env: Env, program: str, model: str) -> int | None:
     """Return the smallest context window that the program's settings give a model, or None."""
-    if program not in context_windows.SETTINGS:
-        return None
+    place = context_windows.SETTINGS.get(program)
     sizes: list[object] = []
-    place = context_windows.SETTINGS[program]
-    for pattern in place.patterns:
-        for path in _matching(folder_of(env, place), pattern.split("/")):
+    for parts in _patterns([place] if place else ()):
+        for path in _matching(folder_of(env, place), parts) if place else ():
             with suppress(OSError), open(path, "rb") as file:
                 sizes += context_windows.windows(program, file.read(_SETTINGS), model)
     return min((size for size in sizes if type(size) is int and size > 0), default=None)
@@ -62,15 +57,14 @@ def window(env: Env, program: str, model: str) -> int | None:
 def below(folder: str) -> list[str]:
     """Return the session files in a program's folder (`~/.claude`) or in one of its subfolders."""
     names = os.path.abspath(folder).split(os.sep)
-    files: dict[str, os.stat_result] = {}
-    for program in registry.PROGRAMS:
-        matching: dict[str, os.stat_result] = {}
-        for parts in _patterns(registry.program(program).places):
+    files: set[str] = set()
+    for program in map(registry.program, registry.PROGRAMS):
+        matching: set[str] = set()
+        for parts in _patterns(program.places):
             for start, first in enumerate(parts):
                 if "*" not in first or _ends_in(names, parts[:start]):
-                    matching |= _matching(folder, parts[start:])
-        older = registry.program(program).superseded(matching)
-        files |= {path: info for path, info in matching.items() if path not in older}
+                    matching.update(_matching(folder, parts[start:]))
+        files |= matching.difference(program.superseded(matching))
     return sorted(path for path in files if not _is_older(path, files))
 
 
@@ -78,17 +72,20 @@ def around(path: str, places: Sequence[Place]) -> Iterator[str]:
     """Yield a program's files in the same folder as `path`, then all in the same location."""
     folder = os.path.dirname(os.path.abspath(path))
     names = folder.split(os.sep)
-    patterns = _patterns(places)
+    patterns = [parts for parts in _patterns(places) if parts]
     for last in dict.fromkeys(parts[-1] for parts in patterns):
         yield from _matching(folder, [last])
-    above = next((len(parts) - 1 for parts in patterns if _ends_in(names, parts[:-1])), None)
-    for parts in patterns if above is not None else ():
-        yield from _matching(os.sep.join(names[: len(names) - above]) or os.sep, parts)  # type: ignore[operator]
+    for parts in patterns:
+        if _ends_in(names, parts[:-1]):
+            top = os.sep.join(names[: len(names) - len(parts) + 1]) or os.sep
+            for each in patterns:
+                yield from _matching(top, each)
+            return
 
 
 def _patterns(places: Sequence[Place]) -> list[list[str]]:
     """Return the patterns of these places, split into names."""
-    return [pattern.split("/") for place in places for pattern in place.patterns if pattern]
+    return [list(filter(None, pattern.split("/"))) for place in places for pattern in place.patterns]
 
 
 def _ends_in(names: list[str], parts: list[str]) -> bool:
@@ -102,11 +99,11 @@ def _is_older(path: str, paths: Container[str]) -> bool:
     return packed or (path.endswith(".json") and f"{path}l" in paths)
 
 
-def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
+def _stamp(path: str, info: os.stat_result, beside: str) -> Stamp:
     """Return the stamp of a file together with a database's log or the session's files in `beside`."""
     size, times = info.st_size, [info.st_mtime_ns]
     with suppress(OSError):  # the log or folder does not exist
-        if beside is None:
+        if not beside:
             log = os.stat(f"{path}-wal")
             size += log.st_size
             times += [log.st_mtime_ns] if log.st_size else []
@@ -121,8 +118,7 @@ def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
 
 def folder_of(env: Env, place: Place) -> str:
     """Return the folder of a place, which the environment may set; "" if it has none."""
-    named = env.environ.get(place.variable) if place.variable else None
-    if named:
+    if named := env.environ.get(place.variable or ""):
         return os.path.abspath(os.path.expanduser(named))
     home = env.environ.get("HOME") or os.path.expanduser("~")
     return os.path.normpath(os.path.join(home, place.default)) if place.default else ""
@@ -134,19 +130,21 @@ def _matching(folder: str, pattern: list[str], env: Env | None = None) -> dict[s
     With `env`, warn of a folder without read permission.
     """
     matching: dict[str, os.stat_result] = {}
-    if not folder:
-        return matching
     try:
-        if not pattern:
-            return {folder: os.stat(folder)}
+        if not pattern or not folder:
+            return {folder: os.stat(folder)} if folder else {}
         first, *rest = pattern
         with os.scandir(folder) as entries:
-            for entry in (entry for entry in entries if fnmatchcase(entry.name, first)):
+            for entry in entries:
+                if not fnmatchcase(entry.name, first):
+                    continue
                 if rest and entry.is_dir():
                     matching |= _matching(entry.path, rest, env)
                 elif not rest and entry.is_file(follow_symlinks=False):
                     matching[entry.path] = entry.stat(follow_symlinks=False)
-    except OSError as error:
-        if env is not None and isinstance(error, PermissionError):
+    except PermissionError as error:
+        if env is not None:
             env.warn(f"{folder}: {error.strerror}; sessions in it are left out")
+    except OSError:
+        pass
     return matching
