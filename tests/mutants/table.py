@@ -178,8 +178,8 @@ MUTANTS = [
     ),
     Mutant(
         "no directory sync in the trash", "store/trash.py",
-        "            sync_dir(folder)\n",
-        "            pass\n",
+        '        sync_name(path, "moved")\n        sync_name(os.path.join(trash_dir(env), ""), "moved")\n',
+        "",
         ("store/test_trash.py::test_both_names_of_a_move_are_made_durable",),
     ),
     Mutant(

@@ -11,7 +11,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.store import log, trash
+from codeh_history.store import log, new_file, trash
 from in_process import run_in_process as run
 from support import environ, lines, session_path, start
 
@@ -44,7 +44,7 @@ def test_both_names_of_a_move_are_made_durable(home, monkeypatch):
     say(home, "one")
     synced = []
     monkeypatch.setattr(
-        trash, "sync_dir", lambda folder: synced.append((Path(folder).name, len(names(home))))
+        new_file, "sync_dir", lambda folder: synced.append((Path(folder).name, len(names(home))))
     )
     trash.remove(env_of(home), "demo")
     assert sorted(synced) == [("sessions", 1), ("trash", 1)]
@@ -57,10 +57,13 @@ def test_the_trash_may_be_on_another_file_system(home, monkeypatch):
     say(home, "one")
     before = session_path(home, "demo").read_bytes()
 
-    def refused(*_):
-        raise OSError(errno.EXDEV, "Invalid cross-device link")
+    def refused(source, target):
+        if os.path.dirname(source) != os.path.dirname(target):
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        replace(source, target)
 
-    monkeypatch.setattr(trash.os, "replace", refused)
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", refused)
     trash.remove(env_of(home), "demo")
     assert (names(home), session_path(home, "demo").exists()) == (["demo.1.jsonl"], False)
     trash.restore(env_of(home), "demo")
@@ -215,5 +218,4 @@ def test_blocks_go_with_the_trash_that_named_them(home):
 def test_a_folder_in_the_trash_is_no_session(home):
     removed(home, "words")
     (home / "trash" / "demo.7.jsonl").mkdir()
-    gone = run("gc", "--trash", "0d", "--yes", env=DAYS)
-    assert (gone.code, [line["trash"] for line in gone.lines]) == (0, ["demo"])
+    assert [item.id for item in trash.empty(env_of(home), float("inf"))] == ["demo"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from stat import S_ISREG
 
 from ..base import Iterator
 from ..base.env import Env
@@ -117,15 +118,12 @@ def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
         yield from database[0].heads()
         return
     sessions = entries(folder, lambda name: name.endswith(".jsonl"), follow=False)
-    files = sorted(((info.st_mtime_ns // 1_000_000, entry.path) for entry, info in sessions), reverse=True)
-    for changed, path in files:
+    files = [
+        (info.st_mtime_ns // 1_000_000, entry.path) for entry, info in sessions if S_ISREG(info.st_mode)
+    ]
+    for changed, path in sorted(files, reverse=True):
         try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            with open(path, "rb", buffering=0) as file:
+                yield changed, path, file.read(_HEAD)
         except OSError:
             continue
-        try:
-            yield changed, path, os.pread(fd, _HEAD, 0)
-        except OSError:
-            continue
-        finally:
-            os.close(fd)

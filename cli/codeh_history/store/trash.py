@@ -19,12 +19,13 @@ from typing import NamedTuple
 from ..base import locks
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
-from ..base.folders import ensure_dir, entries, sync_dir
+from ..base.folders import ensure_dir, entries
 from ..base.words import is_id
-from . import log, new_file, read
+from . import log, read
 from .cache import Cache
 from .create import is_taken
 from .locked import Locked
+from .new_file import replace_file, sync_name, write
 from .paths import database_of, exists, hint, path_of
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
@@ -93,10 +94,10 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
         with _locked(env):
             same = [item.number for item in trashed(env) if item.id.lower() == name.lower()]
             to = os.path.join(trash_dir(env), f"{name}.{max(same, default=0) + 1}.jsonl")
-            if database or not _renamed(path, to):
-                new_file.write(to, locked.whole())
-                if not database:
-                    os.unlink(path)
+            if database:
+                write(to, locked.whole())
+            else:
+                _move(path, to)
             os.utime(to, (env.millis() / 1000,) * 2)  # the time of the move, for `older`
 
     if database:
@@ -105,7 +106,8 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
             row.remove()
     else:
         log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
-        _sync(path, trash_dir(env))
+        sync_name(path, "moved")
+        sync_name(os.path.join(trash_dir(env), ""), "moved")
     return len(trashed(env, name))
 
 
@@ -116,39 +118,41 @@ def restore(env: Env, name: str) -> list[Trashed]:
     """
     path = path_of(env, name)
     database = database_of(path)
-    copied: list[str] = []
+    newest = ""
 
     def move_back(locked: Locked) -> bytes | None:
         if locked.size:
             raise _exists(env, name)
+        nonlocal newest
         with _locked(env):
             items = trashed(env, name)
             if not items:
                 raise NotFound(f"{name}: no such session in the trash")
             newest = items[-1].path
-            if not database and _renamed(newest, path):
-                return None
-            copied.append(newest)
-            return read.read_bytes(newest)
+            if database:
+                return read.read_bytes(newest)
+            _move(newest, path)
+            return None
 
     log.append(env, path, move_back, create=True, header=bytes)
-    for each in copied:
-        os.unlink(each)
-    if not database:
-        _sync(path)
-    _sync(os.path.join(trash_dir(env), ""))
+    if database:
+        os.unlink(newest)
+    else:
+        sync_name(path, "moved")
+    sync_name(os.path.join(trash_dir(env), ""), "moved")
     return trashed(env, name)
 
 
-def _renamed(path: str, to: str) -> bool:
-    """Rename a file; return False if the new path is on another file system."""
+def _move(path: str, to: str) -> None:
+    """Move a file, to another file system too; what is at `to` is replaced."""
     try:
         os.replace(path, to)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        return False
-    return True
+        replace_file(to, read.read_bytes(path))
+        sync_name(to, "copied")
+        os.unlink(path)
 
 
 def older(env: Env, before: float) -> list[Trashed]:
@@ -169,7 +173,7 @@ def empty(env: Env, before: float) -> list[Trashed]:
             os.unlink(item.path)
     if deleted:
         Cache(env.home).remove()
-    _sync(os.path.join(trash_dir(env), ""))
+    sync_name(os.path.join(trash_dir(env), ""), "emptied")
     return deleted
 
 
@@ -186,11 +190,3 @@ def _locked(env: Env) -> Iterator[None]:
             locks.close(fd)
     except OSError as error:
         raise InputOutput(f"{error.filename or folder}: {error.strerror}") from None
-
-
-def _sync(path: str, *more: str) -> None:
-    try:
-        for folder in (os.path.dirname(path), *more):
-            sync_dir(folder)
-    except OSError as error:
-        raise InputOutput(f"{path}: {error.strerror}; moved, but its durability is unknown") from None

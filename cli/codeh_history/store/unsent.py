@@ -23,17 +23,15 @@ def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
     The messages have ids, so storing them twice has no effect.
     """
     messages = [record.raw for record in parse(lines).records if record.data["type"] == "message"]
-    if not messages:
-        return error
     data = b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages)
-    return _saved(env, path, error, data, "jsonl", "--jsonl -F")
+    return _kept(env, path, error, data, "jsonl", "--jsonl -F") if messages else error
 
 
 def keep_answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
     """Save a provider's answer from stdin; return the error with the command that stores it."""
     if not isinstance(error, Unreachable):
         return error
-    return _saved(env, path, error, env.read_stdin(), "answer", f"--from {format} <")
+    return _kept(env, path, error, env.read_stdin(), "answer", f"--from {format} <")
 
 
 def keep_unnamed_answer(env: Env, format: str) -> str:
@@ -93,12 +91,10 @@ def _write(env: Env, path: str, data: bytes, ending: str) -> str | None:
     return file
 
 
-def _saved(env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str) -> Unreachable:
-    """Save data that a server did not store; return the error with the command that stores it."""
+def _kept(env: Env, path: str, error: Unreachable, data: bytes, ending: str, options: str) -> Unreachable:
+    """Save data that a server did not store; add the command that stores it to the error."""
     file = _write(env, path, data, ending)
-    if file is None:
-        return error
-    command = f"codeh-history append -s {id_of(path)} {options} {shlex.quote(file)}"
-    full = Unreachable(f"{error}; it is kept: `{command}` stores it once")
-    full.unknown = error.unknown
-    return full
+    if file is not None:
+        command = f"codeh-history append -s {id_of(path)} {options} {shlex.quote(file)}"
+        error.args = (f"{error}; it is kept: `{command}` stores it once",)
+    return error
