@@ -664,8 +664,8 @@ MUTANTS = [
     ),
     Mutant(
         "a configuration that the group may write is read", "base/config/file.py",
-        "_WRITABLE = stat.S_IWGRP | stat.S_IWOTH",
-        "_WRITABLE = stat.S_IWOTH",
+        "file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):",
+        "file.st_mode & stat.S_IWOTH:",
         ("base/config/test_file.py::test_file_writable_by_others_is_refused",),
     ),
     Mutant(

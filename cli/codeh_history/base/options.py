@@ -27,6 +27,7 @@ class Option(Fields):
     help: str
     short: str = ""
     long: str = ""
+    type: str = ""  # the annotation of its attribute
     least: float | None = None
     most: float | None = None
     default: object = None
@@ -48,9 +49,9 @@ class Option(Fields):
         """Return its name for error messages."""
         return self.metavar.strip("[].") if self.positional else self.flags(name)[0]
 
-    def coerce(self, type: str, value: Any, label: str) -> Any:
+    def coerce(self, value: Any, label: str) -> Any:
         """Convert a command-line word, a setting or a Python value; raise Usage if it is invalid."""
-        kind = type.removesuffix(" | None")
+        kind = self.type.removesuffix(" | None")
         if value is None or callable(value):
             return value
         if kind == "Sequence[str]":
@@ -71,17 +72,17 @@ class Option(Fields):
         return value if isinstance(value, str) else str(value)
 
     def _number(self, kind: str, text: str, label: str) -> float:
+        least, most = self.least, self.most
         try:
             number = int(text) if kind == "int" else float(text)
         except ValueError:
             number = float("nan")
-        least, most = self.least, self.most
-        if not (-MOST if least is None else least) <= number <= (MOST if most is None else most):
-            noun = "an integer" if kind == "int" else "a number"
-            if least is not None:
-                noun += f" from {least} to {most}" if most else f" of at least {least}"
-            raise Usage(f"{label} {text}: expected {noun}")
-        return number
+        if (-MOST if least is None else least) <= number <= (MOST if most is None else most):
+            return number
+        noun = "an integer" if kind == "int" else "a number"
+        if least is not None:
+            noun += f" from {least} to {most}" if most else f" of at least {least}"
+        raise Usage(f"{label} {text}: expected {noun}")
 
     def _choice(self, value: str, label: str) -> str:
         if value in (*self.choices, *self.also):
@@ -92,8 +93,8 @@ class Option(Fields):
 
         word = value if self.positional else f"{label} {value}"
         longer = fnmatch.filter(self.choices, "*".join((*value, "")))  # `md` is `markdown`
-        meant = longer[0] if value and len(longer) == 1 else value
-        hint = did_you_mean(value, self.choices) or (f" (did you mean {meant}?)" if meant != value else "")
+        hint = f" (did you mean {longer[0]}?)" if value and len(longer) == 1 else ""
+        hint = did_you_mean(value, self.choices) or hint
         raise Usage(f"{word}: one of {', '.join(self.choices)}{hint}")
 
 
@@ -118,10 +119,9 @@ class OptionSet(Fields):
     Without an explicit default, that is False for `bool`, empty for `Sequence[str]`, otherwise None.
     """
 
-    DEFAULTS: ClassVar[dict[str, Any]] = {}
-    TYPES: ClassVar[dict[str, str]] = {}
     DECLARED: ClassVar[dict[str, Option]] = {}
-
+    TYPES: ClassVar[dict[str, str]] = {}
+    DEFAULTS: ClassVar[dict[str, Any]] = {}
     CLOSING: ClassVar[bool] = False  # whether its options come after those of subclasses
 
     def __init_subclass__(
@@ -129,22 +129,20 @@ class OptionSet(Fields):
     ) -> None:
         """`section`: the default section of the class's own options."""
         cls.CLOSING = closing
+        own: dict[str, Option] = {}
+        for name, type in cls.__annotations__.items():
+            if name in cls.__dict__:
+                option = cls.__dict__[name]
+                own[name] = option.but(type=type, section=option.section or section)
         bases = [base for base in reversed(cls.__bases__) if issubclass(base, OptionSet)]
-        own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
-        declared = {name: cls.__dict__[name] for name in own}
-        if section:
-            declared = {
-                name: it if it.section else it.but(section=section) for name, it in declared.items()
-            }
-        taken = [(base.TYPES, base.DECLARED) for base in bases if not base.CLOSING] + [(own, declared)]
-        taken += [(base.TYPES, base.DECLARED) for base in bases if base.CLOSING]
-        cls.TYPES = {n: type for types, _ in taken for n, type in types.items() if n not in without}
-        cls.DECLARED = {n: option for _, all in taken for n, option in all.items() if n not in without}
+        groups = [base.DECLARED for base in bases if not base.CLOSING]
+        groups += [own, *(base.DECLARED for base in bases if base.CLOSING)]
+        cls.DECLARED = {n: option for all in groups for n, option in all.items() if n not in without}
+        cls.TYPES = {name: option.type for name, option in cls.DECLARED.items()}
         cls.DEFAULTS = {}
-        for name, type in cls.TYPES.items():
-            omitted = False if type == "bool" else () if type.startswith("Sequence") else None
-            default = cls.DECLARED[name].default
-            cls.DEFAULTS[name] = omitted if default is None else default
+        for name, option in cls.DECLARED.items():
+            omitted = False if option.type == "bool" else () if option.type.startswith("Sequence") else None
+            cls.DEFAULTS[name] = omitted if option.default is None else option.default
         for name in own:
             setattr(cls, name, cls.DEFAULTS[name])
 
@@ -156,11 +154,10 @@ class OptionSet(Fields):
         chosen = self.specified()
         for name in chosen:
             option = self.DECLARED[name]
-            others = [other for other in option.excludes if other in chosen]
+            others = [self.DECLARED[other].label(other) for other in option.excludes if other in chosen]
             needed = [self.DECLARED[other].label(other) for other in option.requires if other in self.TYPES]
             if others:
-                other = self.DECLARED[others[0]].label(others[0])
-                raise Usage(f"{option.label(name)} and {other} cannot be combined")
+                raise Usage(f"{option.label(name)} and {others[0]} cannot be combined")
             if needed and not set(chosen).intersection(option.requires):
                 raise Usage(f"{option.label(name)} requires {' or '.join(needed)}")
 
@@ -168,7 +165,7 @@ class OptionSet(Fields):
     def coerce(cls, name: str, value: Any, label: str = "") -> Any:
         """Convert a value by the option's declaration; `label` is its name in errors."""
         option = cls.DECLARED[name]
-        return option.coerce(cls.TYPES[name], value, label or option.label(name))
+        return option.coerce(value, label or option.label(name))
 
     def specified(self, *names: str) -> list[str]:
         """Return which of these options differ from their defaults; without names, of all options."""

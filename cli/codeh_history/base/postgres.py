@@ -28,7 +28,6 @@ _SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'; SET default_transaction_isol
 _DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'"""
 Check = Callable[["psycopg.Connection[Any]"], None]
-_LEFT: list[psycopg.Connection[Any]] = []  # the parent's connections, which a fork must not close
 
 
 class Unreachable(TryAgain):
@@ -57,21 +56,22 @@ class Server:
         self._local = threading.local()
 
     def connection(self, *, second: bool = False) -> psycopg.Connection[Any]:
-        """Return this thread's connection; `second` is for reading while the first is in use."""
-        held: dict[bool, tuple[int, psycopg.Connection[Any]]] = self._local.__dict__.setdefault("held", {})
-        pid, connection = held.get(second, (0, None))
-        if connection is not None and pid != os.getpid():
-            _LEFT.append(connection)
-        elif connection is not None and not (connection.closed or (not second and _is_lost(connection))):
-            return connection
-        opened = self._connect()
-        held[second] = os.getpid(), opened
-        return opened
+        """Return this thread's connection; `second` is for reading while the first is in use.
+
+        A forked child keeps its parent's connections, because closing them would end them for both.
+        """
+        held, key = vars(self._local), f"{os.getpid()} {second}"
+        if key not in held or held[key].closed or (not second and _is_lost(held[key])):
+            held[key] = self._connect()
+        connection: psycopg.Connection[Any] = held[key]
+        return connection
 
     def close(self) -> None:
         """Close this thread's connections."""
-        for _, connection in self._local.__dict__.pop("held", {}).values():
-            connection.close()
+        for second in (False, True):
+            connection = vars(self._local).pop(f"{os.getpid()} {second}", None)
+            if connection is not None:
+                connection.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
         import logging

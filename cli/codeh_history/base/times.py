@@ -44,13 +44,9 @@ def to_millis(text: str) -> int | None:
 def moment(now: int, since: str, option: str = "--since") -> int:
     """Convert `--since 7d` or `--since 2026-01-31` to epoch milliseconds, relative to `now`."""
     number, unit = since[:-1], since[-1:]
-    if since.isdecimal() and len(since) < EPOCH_DIGITS:
-        raise Usage(
-            f"{option} {since}: missing unit: {since}d for days, {since}h for hours, or a date (2026-01-31)"
-        )
     if unit in UNITS and number.isdecimal():
         return max(now - int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000, FIRST)
-    millis = to_millis(since)
+    millis = None if since.isdecimal() and len(since) < EPOCH_DIGITS else to_millis(since)
     if millis is None:
         raise Usage(f"{option} {since}: expected 30m, 2h, 7d, or a date such as 2026-01-31")
     return millis

@@ -35,7 +35,7 @@ KEYS = (
     *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
     *shared_options.KEYS,
 )
-PINNED = Option(help="")
+PINNED = Option(help="", type="bool")
 OWN = "x-"  # prefix of the user's own keys
 
 
@@ -125,7 +125,7 @@ def value_of(key: str, text: str) -> object:
         is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return value if is_texts else [text]
     if key == "pinned":
-        return PINNED.coerce("bool", text, "set pinned") or None
+        return PINNED.coerce(text, "set pinned") or None
     if key == "tags":
         return [tag.strip() for tag in text.split(",") if tag.strip()]
     return text

@@ -75,7 +75,7 @@ def test_every_key(tmp_path):
         ("via = ''\n", ": via: expected a string"),
         ("system = 3\n", ": system: expected a string"),
         ("budget = '32kb'\n", ": budget: budget 32kb: expected a positive number of tokens"),
-        ("budget = 1.5\n", ": budget: expected a number of tokens"),
+        ("budget = 1.5\n", ": budget: budget 1.5: expected a positive number of tokens"),
         ("max_tokens = 0\n", ": max_tokens 0: expected an integer from 1 to"),
         ("max_tokens = true\n", ": max_tokens True: expected an integer from 1 to"),
         (f"max_tokens = {10**20}\n", f": max_tokens {10**20}: expected an integer from 1 to"),
@@ -98,7 +98,7 @@ def test_errors_name_key_and_file(tmp_path, text, why):
 def test_invalid_utf_8(tmp_path):
     path = tmp_path / "config.toml"
     path.write_bytes(b"to = '\xff'")
-    with pytest.raises(Usage, match=r"byte 6: not UTF-8"):
+    with pytest.raises(Usage, match=r"position 6"):
         file.read(str(path))
 
 

@@ -79,32 +79,30 @@ def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None
         if value == "" and key != "system":  # an unset variable must not select another provider
             name = key if key == "-p" else f"--{key.rpartition('.')[2]}"
             raise Usage(f"{name}: an empty value; leave it out to use the configured one")
-    file = config(env)
-    usual = env.environ.get("CODEH_PROFILE")
+    file, usual = config(env), env.environ.get("CODEH_PROFILE")
     variables = {key: env.environ[name] for key, name in VARIABLES.items() if env.environ.get(name)}
     result = [Layer(where=FLAGS, values=flags or {}, above=True)]
     if profile:
-        result.append(Layer(where=f"-p {profile}", values=_profile(env, file, profile, "-p"), above=True))
+        result.append(_profile(env, file, profile, "-p", above=True))
     result.append(Layer(where=ENVIRONMENT, values=variables, above=True))
     if usual:
-        values = _profile(env, file, usual, PROFILE)
-        result.append(Layer(where=f"{PROFILE} {usual}", values=values, above=False))
+        result.append(_profile(env, file, usual, PROFILE, above=False))
     if file is not None:
         result.append(Layer(where=file.path, values=file.top, above=False))
     return result
 
 
-def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, Any]:
+def _profile(env: Env, file: Config | None, name: str, by: str, *, above: bool) -> Layer:
+    where = f"{by} {name}"
     if file is None:
         path = path_of(env)
-        raise Usage(f"{by} {name}: {path} does not exist; `codeh-history config init` writes an example")
+        raise Usage(f"{where}: {path} does not exist; `codeh-history config init` writes an example")
     if name not in file.profiles:
         from ..words import did_you_mean
 
-        names = f"has {', '.join(sorted(file.profiles))}" if file.profiles else "has none"
-        near = did_you_mean(name, file.profiles)
-        raise Usage(f"{by} {name}: no such profile{near}; {file.path} {names}")
-    return file.profiles[name]
+        names = f"has {', '.join(sorted(file.profiles)) or 'none'}"
+        raise Usage(f"{where}: no such profile{did_you_mean(name, file.profiles)}; {file.path} {names}")
+    return Layer(where=where, values=file.profiles[name], above=above)
 
 
 def values_by_layer(layers: Sequence[Layer]) -> ValuesByLayer:
@@ -183,15 +181,13 @@ def command_to_send(env: Env, resolved: ResolvedRequest) -> str:
     """Return the command that sends the request; raise Usage if there is none for its provider."""
     if resolved.via is not None:
         return resolved.via
-    if not any(layer.values.get("to") for layer in resolved.layers):
-        names = ", ".join(profiles(env))
-        how = f"-p NAME ({names})" if names else "run `codeh-history config init`"
-        raise Usage(f"no provider configured; pass --to and --via, or {how}")
-    other = next((layer for layer in resolved.layers if layer.values.get("via")), None)
-    hint = ""
-    if other is not None:
-        hint = f" ({source_of('via', other)} is for {other.values.get('to', 'another')})"
-    raise Usage(f"no command for the provider; pass --via CMD, or set CODEH_VIA{hint}")
+    if resolved.request.to is not None:
+        raise Usage(
+            f"no command for {resolved.request.to}; pass --via CMD, or set CODEH_TO and CODEH_VIA together"
+        )
+    names = ", ".join(profiles(env))
+    how = f"-p NAME ({names})" if names else "run `codeh-history config init`"
+    raise Usage(f"no provider configured; pass --to and --via, or {how}")
 
 
 def source_of(key: str, layer: Layer) -> str:

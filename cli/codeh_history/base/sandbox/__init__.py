@@ -32,6 +32,10 @@ class TooMuch(Exception):
     """The work exceeded its time or memory limit."""
 
 
+class Exceeded(BadData):
+    """A pattern exceeded its limit, as it would in other sessions too."""
+
+
 class Sandbox:
     """A child Python process that does not import this package and handles one request after another."""
 
@@ -48,10 +52,9 @@ class Sandbox:
     def close(self) -> None:
         """End the child."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        with suppress(BrokenPipeError), process:  # raised for unsent input
-            process.kill()
+        if process is not None:
+            with suppress(BrokenPipeError), process:  # raised for unsent input
+                process.kill()
 
     def ask(self, work: str, *arguments: Any) -> Iterator[Any]:
         """Yield the answers to a request as they arrive.
@@ -68,65 +71,34 @@ class Sandbox:
         try:
             marshal.dump(marshal.dumps((work, arguments)), process.stdin)
             process.stdin.flush()
-            while True:
-                kind, answer = marshal.load(process.stdout)  # noqa: S302 - from the child process
-                if kind != child.ANSWER:
-                    break
-                yield answer
+            while (message := marshal.load(process.stdout))[0] == child.ANSWER:  # noqa: S302 - the child's
+                yield message[1]
         except (BrokenPipeError, EOFError):
-            too_slow = process.wait() == -signal.SIGALRM
             slow = f"it takes longer than {self.seconds:g} s (--timeout allows more)"
-            raise TooMuch(slow if too_slow else "it exceeds the memory limit") from None
-        if kind == child.WRONG:
-            raise ValueError(answer)
-        if kind == child.LARGE:
-            raise TooMuch(answer)
+            is_slow = process.wait() == -signal.SIGALRM
+            raise TooMuch(slow if is_slow else "it exceeds the memory limit") from None
+        if message[0] != child.DONE:
+            raise (ValueError if message[0] == child.WRONG else TooMuch)(message[1])
 
 
-def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile the regular expression of an option; raise Usage if it is invalid."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            return re.compile(text, flags)
-    except (re.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
-        reason = " ".join(str(error).split()) or "too large"
-        raise Usage(f"{described(text, option)}: invalid regular expression: {reason}") from None
-
-
-class Exceeded(BadData):
-    """A pattern exceeded its limit, as it would in other sessions too."""
-
-
-def time_limit(timeout: float | None) -> float:
-    """Return the seconds of `--timeout`, or the default; raise Usage if not positive."""
-    if timeout is not None and not 0 < timeout < float("inf"):
-        raise Usage(f"--timeout {timeout:g}: expected a positive number of seconds")
-    return SECONDS if timeout is None else timeout
-
-
-class Pattern:
+class Pattern(Sandbox):
     """A user's regular expression; its time limit applies to all texts of a call together.
 
     Errors name the option and the text's message (`names`; the last name is for all further texts). In a
     `with` block one child process serves all calls.
     """
 
+    _in_block = False
+
     def __init__(self, text: str, option: str, flags: int = 0, seconds: float = SECONDS) -> None:
-        self.text = text
-        self.option = option
-        self.flags = flags
-        self._own = compiled(text, option, flags)
-        self._sandbox = Sandbox(seconds)
-        self._keep_child = False
+        super().__init__(seconds)
+        self.text, self.flags = text, flags
+        self._described = f"{option} {text}" if option else text
+        self._compiled = compiled(text, option, flags)
 
     def __enter__(self) -> Self:
-        self._keep_child = True
+        self._in_block = True
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._keep_child = False
-        self._sandbox.close()
 
     def matches(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
         """Return whether it matches, for each text."""
@@ -141,23 +113,40 @@ class Pattern:
         return self._each("cut", texts, names)
 
     def _each(self, work: str, texts: Sequence[str], names: Sequence[str]) -> list[Any]:
-        if quick(self.text, texts):
-            return [child.SEARCHES[work](self._own, text) for text in texts]
+        if not texts or quick(self.text, texts):
+            return [child.SEARCHES[work](self._compiled, text) for text in texts]
         done: list[Any] = []
-        try:
-            if texts:  # if a text takes too long, the earlier results stay in the list
-                done.extend(self._sandbox.ask(work, self.text, int(self.flags), list(texts)))
+        try:  # if a text takes too long, the earlier results stay in the list
+            done.extend(self.ask(work, self.text, int(self.flags), list(texts)))
         except TooMuch as error:
-            self._sandbox.close()
+            self.close()
             name = names[min(len(done), len(names) - 1)]
             raise Exceeded(
-                f"{described(self.text, self.option)}: at message {name} {error}: "
+                f"{self._described}: at message {name} {error}: "
                 "simplify it (repeats inside repeats are slow)"
             ) from None
         finally:
-            if not self._keep_child:
-                self._sandbox.close()
+            if not self._in_block:
+                self.close()
         return done
+
+
+def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile the regular expression of an option; raise Usage if it is invalid."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(text, flags)
+    except (re.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
+        reason = " ".join(str(error).split()) or "too large"
+        raise Usage(f"{option} {text}".lstrip() + f": invalid regular expression: {reason}") from None
+
+
+def time_limit(timeout: float | None) -> float:
+    """Return the seconds of `--timeout`, or the default; raise Usage if not positive."""
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise Usage(f"--timeout {timeout:g}: expected a positive number of seconds")
+    return SECONDS if timeout is None else timeout
 
 
 def quick(pattern: str, texts: Sequence[str]) -> bool:
@@ -169,8 +158,3 @@ def quick(pattern: str, texts: Sequence[str]) -> bool:
     if not repeats:
         return choices <= _CHOICES
     return not choices and all(len(text) <= _SHORT for text in texts)
-
-
-def described(text: str, option: str) -> str:
-    """Return a pattern, with its option if any, for error messages."""
-    return f"{option} {text}" if option else text
