@@ -107,4 +107,5 @@ def test_a_verbs_help_begins_with_its_own_examples(verb, tmp_path):
 def test_a_text_that_begins_with_a_dash_is_refused_with_what_to_do(text, tmp_path):
     done = run_in_process("append", "-s", "s", text, home=tmp_path)
     assert (done.code, done.err.endswith(b"; put -- before a text that begins with -\n")) == (2, True)
+    assert b"put --" not in run_in_process("append", "--rol", "user").err  # names --role instead
     assert run_in_process("append", "-s", "s", "--", text, home=tmp_path).code == 0

@@ -223,16 +223,15 @@ def run(argv: list[str], env: Env) -> int:
         return 130
     except UsageError as error:
         text = error.format_message().rstrip(".").replace("\n", " ")
-        unknown = isinstance(error, NoSuchOption)
         if argv[0] not in COMMANDS:
-            hint = "; put options after the command" if unknown else ""
+            hint = "; put options after the command" if isinstance(error, NoSuchOption) else ""
             raise Usage(f"{text}{hint} (codeh-history --help)") from None
         command = Command(argv[0])
         hint = f" (codeh-history {command.name} --help)"
         if text.startswith("Got unexpected extra argument"):
             takes_one = any(each.param_type_name == "argument" for each in command.params)
             hint = f"; {getattr(command.module, 'STRAY', ONLY if takes_one else NONE)}"
-        elif unknown and command.name in TAKE_TEXT:
+        elif isinstance(error, NoSuchOption) and not error.possibilities and command.name in TAKE_TEXT:
             hint += "; put -- before a text that begins with -"
         raise Usage(f"{command.name}: {text}{hint}") from None
     return code if isinstance(code, int) else 0
