@@ -28,8 +28,7 @@ Json = dict[str, Any]
 MOST = 64 << 20  # bytes of output in an answer
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _DESCRIPTORS = 1 << 12
-_CHUNK = 1 << 16
-_REST = 16  # chunks read after the exit; a pipe holds less, so what follows is not the command's output
+_CHUNK = 1 << 20  # bytes; more than a pipe holds
 
 
 class Worker:
@@ -182,12 +181,12 @@ class Output:
         os.set_blocking(self._fd, False)
         loop.add_reader(self._fd, self.read)
 
-    def read(self) -> bool:
-        """Read a piece; return False at the end or if nothing is available."""
+    def read(self) -> None:
+        """Read what is available."""
         try:
             data = os.read(self._fd, _CHUNK)
         except BlockingIOError:
-            return False
+            return
         if not data:
             self._loop.remove_reader(self._fd)
         self._data += data
@@ -197,13 +196,10 @@ class Output:
         if self.lost or len(self._data) > MOST:
             self.lost = True
             self._data.clear()
-        return bool(data)
 
     def close(self) -> None:
-        """Read what remains in the pipe, which children of the command may keep open."""
-        for _ in range(_REST):
-            if not self.read():
-                break
+        """Read the rest of the command's output; its children may keep the pipe open."""
+        self.read()
         self.theirs.close()
         self._loop.remove_reader(self._fd)
         os.close(self._fd)
