@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from ..base import locks
 from ..base.env import Env
-from ..base.folders import ensure_dir
+from ..base.folders import make_dir, sync_dir
 from ..base.words import is_id
 from .file import is_locked
 from .paths import id_of, path_of
@@ -32,10 +32,13 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
     session = id_of(path)
     folder = os.path.join(env.home, FOLDER)
     mark = os.path.join(folder, session)
-    fd = None
+    fd, new_folders = None, []
     if is_id(session) and path == path_of(env, session):
         with suppress(OSError):
-            ensure_dir(folder)
+            new_folders = [each for each in (env.home, folder) if make_dir(each)]
+        for each in new_folders:  # a failure is an error: no later command syncs these names
+            sync_dir(os.path.dirname(each))
+        with suppress(OSError):
             fd = _locked(mark)
     try:
         yield
