@@ -189,7 +189,6 @@ NO_FILES = {
     "a link to nothing": (lambda path, victim: path.symlink_to(f"{victim}.none"), "symbolic link"),
     "a hard link": (lambda path, victim: path.hardlink_to(victim), "2 hard links"),
     "a fifo, without hanging": (lambda path, victim: os.mkfifo(path), "not a regular file"),
-    "a directory": (lambda path, victim: path.mkdir(), "directory"),
 }
 if os.geteuid() == 0:  # only root can make a file of another user
     NO_FILES["another user's"] = (
@@ -208,6 +207,11 @@ def test_what_is_no_file_of_its_own_is_never_written(tmp_path, make, why):
     assert not os.path.exists(f"{victim}.none")
 
 
+def test_a_directory_is_never_written(tmp_path):
+    (tmp_path / "demo.jsonl").mkdir()
+    assert "directory; nothing was stored" in refused(tmp_path / "demo.jsonl", code=74)
+
+
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write anywhere")
 def test_a_place_without_permission(tmp_path):
     capabilities = "-dac_override,-dac_read_search"
@@ -221,7 +225,7 @@ def test_a_place_without_permission(tmp_path):
         capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (74, b""), done.stderr
-    assert done.stderr == f"codeh-history: {path}: Permission denied\n".encode()
+    assert done.stderr == f"codeh-history: {path}: Permission denied; nothing was stored\n".encode()
 
 
 # -- streams ----------------------------------------------------------------------------------------------

@@ -41,16 +41,15 @@ def append(
     With `header`, create a new session even without lines. Return whether the session was created. Errors
     leave the existing bytes unchanged.
     """
-    begin = header or (lambda: first_line(env, path))
     if path.startswith(SERVER):
-        return _append_to_server(env, path, build, begin, create=create, own=bool(header), wait=wait > 0)
+        return _append_to_server(env, path, build, create=create, header=header, wait=wait > 0)
     try:
         if create and not os.path.exists(path):
             _create_folder(env, path)
         fd, created = open_locked(path, create=create, wait=wait)
         try:
             size = os.fstat(fd).st_size
-            prefix = _prefix(fd, path, size, begin)
+            prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
             locked = LockedFile(fd, path, size, id_of(path), prefix)
             lines = build_lines(env, locked, build)
             if lines or (locked.created and header):
@@ -68,10 +67,9 @@ def _append_to_server(
     env: Env,
     path: str,
     build: Callable[[Locked], bytes | None],
-    header: Callable[[], bytes],
     *,
     create: bool,
-    own: bool,
+    header: Callable[[], bytes] | None,
     wait: bool,
 ) -> bool:
     """Append to a session in a database; on failure, save the messages to a file that the error names."""
@@ -82,12 +80,13 @@ def _append_to_server(
     from .postgres.row import Row
 
     store, id = postgres.of(path)
+    begin = header or (lambda: first_line(env, path))
     lines = b""
     try:
-        with store.locked(id, create=create, header=header, wait=wait) as row:
+        with store.locked(id, create=create, header=begin, wait=wait) as row:
             prefix = row.prefix  # raises BadData if the session must not be written
             lines = build_lines(env, row, build)
-            if lines or (own and row.created):
+            if lines or (header and row.created):
                 row.add(prefix + lines)
             return row.created and bool(row.changes)
     except postgres.Missing:
@@ -146,7 +145,12 @@ def open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
     deadline = time.monotonic() + wait
     created = False
     while True:
-        fd, new = _open(path, create=create)
+        try:
+            fd, new = _open(path, create=create)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise BadData(f"{path}: a symbolic link is never written; name the file itself") from None
+            raise InputOutput(f"{path}: {error.strerror}; nothing was stored") from None
         created = created or new
         try:
             _check_ours(fd, path)
@@ -173,24 +177,12 @@ def _open(path: str, *, create: bool) -> tuple[int, bool]:
     except FileNotFoundError:
         if not create:
             raise NotFound(f"{path}: no such session{hint(path)}") from None
-    except OSError as error:
-        raise _cannot(path, error) from None
     try:
         fd = os.open(path, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return _open(path, create=False)
-    except OSError as error:
-        raise _cannot(path, error) from None
     os.fchmod(fd, 0o600)
     return fd, True
-
-
-def _cannot(path: str, error: OSError) -> BadData | InputOutput:
-    if error.errno == errno.ELOOP:
-        return BadData(f"{path}: a symbolic link is never written; name the file itself")
-    if error.errno == errno.EISDIR:
-        return BadData(f"{path}: a directory, not a session")
-    return InputOutput(f"{path}: {error.strerror}")
 
 
 def _check_ours(fd: int, path: str) -> None:
@@ -209,16 +201,14 @@ def lock(fd: int, path: str, deadline: float) -> None:
     pause = 0.001
     while True:
         try:
-            locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise TryAgain(f"{path}: locked by another process; try again") from None
-            time.sleep(pause)
-            pause = min(pause * 2, 0.05)
         except OSError as error:
             raise TryAgain(f"{path}: cannot be locked ({error.strerror})") from None
-        else:
-            return
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)
 
 
 def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes:
