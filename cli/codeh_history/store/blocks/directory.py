@@ -1,8 +1,8 @@
 """Blocks as files: `ab/abcdef…`, written and synced before they get their names.
 
-A block is always written anew, so that whatever stands at its path (other content, a symbolic or hard link,
-another user's file) is replaced. Writers hold a shared lock on the root directory, and deletion holds an
-exclusive one, so a block that a writer relies on is never deleted.
+An existing block is written again, so that whatever stands at its path (other content, a symbolic or hard
+link, another user's file) is replaced. Writers hold a shared lock on the root directory, and deletion holds
+an exclusive one, so a block that a writer relies on is never deleted.
 """
 
 from __future__ import annotations
