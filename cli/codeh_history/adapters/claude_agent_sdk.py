@@ -10,8 +10,9 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from ..base import locks
@@ -22,19 +23,7 @@ from ..store.file import pread_all
 from .native_history import SerialExecutor, in_order
 
 ENDING = ".jsonl"
-
-
-class OfSession(TypedDict):
-    """The key of a session."""
-
-    project_key: str
-    session_id: str
-
-
-class Key(OfSession):
-    """The key of a session's transcript or, with `subpath`, a sub-agent's."""
-
-    subpath: NotRequired[str]
+Key = Mapping[str, Any]  # project_key, session_id, and for a sub-agent's transcript subpath
 
 
 class SessionStore:
@@ -45,16 +34,16 @@ class SessionStore:
     """
 
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
-        root = os.path.abspath(home if home is not None else Env().home)
-        self._folder = os.path.join(root, "claude-code")
+        self._folder = os.path.abspath(
+            os.path.join(home if home is not None else Env().home, "claude-code")
+        )
         self.executor = SerialExecutor()
 
     def path(self, key: Key) -> str:
         """Return the path of a transcript's file, which commands accept as SESSION."""
-        main = os.path.join(self._project(key["project_key"]), escaped(key["session_id"]))
-        subpath = key.get("subpath")
-        below = [escaped(name) for name in subpath.split("/")] if subpath else []
-        return os.path.join(main, *below) + ENDING
+        names = [key["project_key"], key["session_id"]]
+        names += key["subpath"].split("/") if key.get("subpath") else []
+        return os.path.join(self._folder, "projects", *map(escaped, names)) + ENDING
 
     @in_order
     def append(self, key: Key, entries: Sequence[Any]) -> None:
@@ -78,9 +67,8 @@ class SessionStore:
 
         summaries: list[Any] = []
         for session in self._sessions(project_key):
-            key: Key = {"project_key": project_key, "session_id": session["session_id"]}
-            entries: list[Any] = read(self.path(key)) or []
-            summary = fold_session_summary(None, key, entries)  # type: ignore[arg-type,unused-ignore]
+            key: Any = {"project_key": project_key, "session_id": session["session_id"]}
+            summary = fold_session_summary(None, key, read(self.path(key)) or [])
             summaries.append({**summary, "mtime": session["mtime"]})
         return summaries
 
@@ -98,29 +86,15 @@ class SessionStore:
                 sync_dir(os.path.dirname(moved))
 
     @in_order
-    def list_subkeys(self, key: OfSession) -> list[str]:
+    def list_subkeys(self, key: Key) -> list[str]:
         """List the subpaths of a session's sub-agents."""
-        folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
-        folder = folder.removesuffix(ENDING)
-        files = [
-            os.path.relpath(os.path.join(above, name), folder).removesuffix(ENDING).split(os.sep)
-            for above, _, names in os.walk(folder)
-            for name in names
-            if name.endswith(ENDING)
-        ]
-        return ["/".join(map(unescaped, names)) for names in sorted(files)]
-
-    def _project(self, key: str) -> str:
-        return os.path.join(self._folder, "projects", escaped(key))
+        folder = Path(self.path({**key, "subpath": None})).with_suffix("")
+        files = sorted(file.relative_to(folder).with_suffix("") for file in folder.rglob(f"*{ENDING}"))
+        return ["/".join(map(unescaped, file.parts)) for file in files]
 
     def _sessions(self, project_key: str) -> list[Any]:
-        folder = self._project(project_key)
-        try:
-            with os.scandir(folder) as entries:
-                files = [entry for entry in entries if entry.name.endswith(ENDING) and entry.is_file()]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        times = {unescaped(file.name.removesuffix(ENDING)): file.stat().st_mtime_ns for file in files}
+        files = Path(self._folder, "projects", escaped(project_key)).glob(f"*{ENDING}")
+        times = {unescaped(file.stem): file.stat().st_mtime_ns for file in files if file.is_file()}
         return [{"session_id": id, "mtime": mtime // 1_000_000} for id, mtime in sorted(times.items())]
 
 
@@ -150,11 +124,11 @@ def append(path: str, entries: Sequence[Any]) -> None:
         data = b"" if not stored or stored.endswith(b"\n") else b"\n"
         for entry in entries:
             id = entry.get("uuid")
-            if isinstance(id, str):
-                if id in ids:
-                    continue
+            if not isinstance(id, str):
+                data += line_of(entry)
+            elif id not in ids:
                 ids.add(id)
-            data += line_of(entry)
+                data += line_of(entry)
         log.write(fd, path, size, data, new=not size)
     finally:
         locks.close(fd)
@@ -163,11 +137,9 @@ def append(path: str, entries: Sequence[Any]) -> None:
 def read(path: str) -> list[Any] | None:
     """Read the entries, skipping damaged lines; None if nothing was ever appended."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        return list(entries_in(Path(path).read_bytes(), path))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return list(entries_in(data, path))
 
 
 def line_of(entry: Any) -> bytes:
@@ -179,13 +151,11 @@ def line_of(entry: Any) -> bytes:
 def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
     """Yield the JSON objects among the lines; with `path`, log a warning for other lines."""
     for number, line in enumerate(data.split(b"\n"), 1):
-        if not line.strip():
-            continue
         try:
-            entry = json.loads(line)
+            entry = json.loads(line) if line.strip() else None
         except ValueError:
             entry = None
         if isinstance(entry, dict):
             yield entry
-        elif path:
+        elif path and line.strip():
             logging.getLogger("codeh_history").warning("%s: line %d: no entry; skipped", path, number)

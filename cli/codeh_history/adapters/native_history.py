@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
+from itertools import groupby
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import orjson
@@ -87,19 +88,13 @@ class NativeHistory:
     def values(self) -> list[Any]:
         """Return the current session as values."""
         view = self.session.view
-        values: list[Any] = (
-            self.render((), [summary.text for summary in view.summaries]) if view.summaries else []
-        )
-        others: list[Message] = []
-        for message in view.messages:
-            value = self.value(message)
-            if value is None:
-                others.append(message)
-                continue
-            values += self._rendered(others)
-            others = []
-            values.append(value)
-        return values + self._rendered(others)
+        texts = [summary.text for summary in view.summaries]
+        values: list[Any] = self.render((), texts) if texts else []
+        pairs = ((self.value(message), message) for message in view.messages)
+        for changed, group in groupby(pairs, lambda pair: pair[0] is None):
+            items = list(group)
+            values += self._rendered([m for _, m in items]) if changed else [value for value, _ in items]
+        return values
 
     def value(self, message: Message) -> Any:
         """Return the value from which a message was made; None if it has none or was changed."""

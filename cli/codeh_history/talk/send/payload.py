@@ -16,10 +16,10 @@ from ...base.words import plural
 from ...filters.curate import pairs, passes
 from ...filters.curate import run as curating
 from ...providers.parts import name_of
-from ...providers.request import Options
+from ...providers.request import Options, Request, Transcript
 from ...session import sources
 from ...session.labels import escaped
-from ...session.model import Any, Json, Message
+from ...session.model import Any, Json
 from ...session.pairing import open_at_end
 from ...session.view import View
 from ...store.resolve import for_filtering, for_reading, named
@@ -62,48 +62,35 @@ def body_of(
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**base, **over})
     flags = flags.with_settings(view.meta, target.id, env.note)
-    view, messages, options = _prepared(env, view, to, flags, target.id, lost_known=lost_known)
-    if to == providers.PLAIN:
-        return [_transcript(env, target.id, view, messages, options, flags)]
-    summaries = [summary.text for summary in view.summaries]
-    request = providers.Format(to).request(messages, options, summaries)
-    env.held = env.held, view, request  # keeps large objects alive: freeing them at exit takes time
-    for note in request.notes:
-        env.note(f"{target.id}: {note}")
-    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
-    body = orjson.dumps(_set(request.body, flags.set), option=option)
-    return media.pieces(body, env) if media.used else [body]
-
-
-def _transcript(
-    env: Env, session: str, view: View, messages: Sequence[Message], options: Options, flags: Sending
-) -> bytes:
-    """Return the conversation as plain text; summaries we did not write cannot imitate our labels."""
-    from ...providers.text import build
-
-    if flags.set:
-        raise Usage("--set: plain text has no fields")
-    summaries = [
-        summary.text if "lines" in summary.fields else escaped(summary.text) for summary in view.summaries
-    ]
-    transcript = build(messages, options, summaries)
-    for note in transcript.notes:
-        env.note(f"{session}: {note}")
-    return transcript.text.encode("utf-8", "replace")
-
-
-def _prepared(
-    env: Env, view: View, to: str, flags: Sending, session: str, *, lost_known: bool
-) -> tuple[View, Sequence[Message], Options]:
-    """Return the view to send, its messages with templates and attachments applied, and the options."""
-    options = _options(view, to, flags, session)
+    options = _options(view, to, flags, target.id)
     if flags.context:
         prompt, view = split_context(env, view)
         system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
         options = options.but(system=system or None)
-    view, options = _fitted(env, view, options, flags, session, lost_known=lost_known)
-    check_sendable(view, session, prefill=flags.prefill)
-    return view, sources.listed(view.messages), options
+    view, options = _fitted(env, view, options, flags, target.id, lost_known=lost_known)
+    check_sendable(view, target.id, prefill=flags.prefill)
+    request, body = _request(to, view, options, flags)
+    for note in request.notes:
+        env.note(f"{target.id}: {note}")
+    env.held = env.held, view, request  # keeps large objects alive: freeing them at exit takes time
+    return media.pieces(body, env) if media.used else [body]
+
+
+def _request(to: str, view: View, options: Options, flags: Sending) -> tuple[Request | Transcript, bytes]:
+    """Return the request of a curated view, and its bytes."""
+    messages = sources.listed(view.messages)
+    if to == providers.PLAIN:
+        from ...providers.text import build
+
+        if flags.set:
+            raise Usage("--set: plain text has no fields")
+        # summaries that we did not write cannot imitate our labels
+        texts = [s.text if "lines" in s.fields else escaped(s.text) for s in view.summaries]
+        transcript = build(messages, options, texts)
+        return transcript, transcript.text.encode("utf-8", "replace")
+    request = providers.Format(to).request(messages, options, [summary.text for summary in view.summaries])
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
+    return request, orjson.dumps(_set(request.body, flags.set), option=option)
 
 
 def split_context(env: Env, view: View) -> tuple[str, View]:
@@ -127,8 +114,7 @@ def split_context(env: Env, view: View) -> tuple[str, View]:
 def checked_provider(flags: Sending) -> str:
     """Check the options that need no session, and return the provider; raise Usage if one is wrong."""
     to = provider_of(flags.to)
-    curating.settings(flags)
-    curating.names(flags)
+    _curation(flags)
     if flags.raw and (ignored := flags.specified(*_CURATION)):
         raise Usage(f"--raw and --{ignored[0].replace('_', '-')} cannot be combined")
     if flags.var:
@@ -149,18 +135,21 @@ def provider_of(to: str | None) -> str:
     return to
 
 
+def _curation(flags: Sending) -> tuple[passes.Settings, set[str]]:
+    """Return the settings and the passes of the curation, with `--raw` only those that are required."""
+    names = curating.names(flags)
+    return curating.settings(flags), {*passes.FORCED, *(() if flags.raw else names)}
+
+
 def _fitted(
     env: Env, view: View, options: Options, flags: Sending, session: str, *, lost_known: bool
 ) -> tuple[View, Options]:
-    """Curate the view (with `--raw` only as required), apply templates, and compact it to its limits."""
+    """Curate the view, apply templates, and compact it to its limits."""
     with from_settings(session):
-        settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
-    view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
-    repaired = sum(
-        line["pass"] == "pairs" and not (lost_known and line["why"] == pairs.MISSING)  # noqa: S105 - a pass
-        for line in report
-    )
-    if repaired:
+        settings, names = _curation(flags)
+    view, _, report = passes.curate(sources.rendered(view), settings, names)
+    pairing = [line for line in report if line["pass"] == "pairs"]  # noqa: S105 - a pass
+    if repaired := sum(not (lost_known and line["why"] == pairs.MISSING) for line in pairing):
         repairs = plural(repaired, "repair of call/response pairs")
         env.note(f"{session}: {repairs} (curate --report shows each)")
     if flags.user_template or flags.system_template or flags.rendered_user is not None:
@@ -172,8 +161,7 @@ def _fitted(
     from ...filters.compact import bounds
 
     with from_settings(session):
-        limits = bounds.limits(flags, options.system or "", options.tools)
-    limits = limits._replace(model=options.model)
+        limits = bounds.limits(flags, options.system or "", options.tools)._replace(model=options.model)
     after = bounds.compacted(env, view, limits)
     if flags.explain:
         from ...render import changes
@@ -216,12 +204,10 @@ def _options(view: View, to: str, flags: Sending, session: str) -> Options:
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = system_and_tools(view.meta)
-    if flags.system is not None:
-        system = from_file(flags.system)
     settings = view.meta.get(f"settings.{to}")
     return Options(
         model=model,
-        system=system or None,
+        system=(system if flags.system is None else from_file(flags.system)) or None,
         tools=tools_from(flags.tools) if flags.tools else tools,
         max_tokens=flags.max_tokens,
         stream=flags.stream,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 
@@ -12,7 +13,6 @@ from ...base.env import Env
 from ...base.shared_options import Compaction, system_and_tools
 from ...base.words import is_id
 from ...filters.costs import counting, total_of
-from ...session.exchanges import is_prompt
 from ...session.model import Json, Message, origin
 from ...session.pairing import Call, open_at_end, open_calls
 from ...session.records import Log
@@ -24,8 +24,8 @@ from ...store.resolve import Target
 from ...tokens.counter import Counter
 from ...tokens.formula import cost_beside_messages, unscaled_costs
 from ...views import skim
-from ...views.rows import beginning, text_of
-from ...views.skim import NeedsFold, OpenCalls, Skim
+from ...views.rows import Count, beginning, text_of
+from ...views.skim import NeedsFold, Skim
 from ...views.view import report_damage
 
 END = 200  # messages at the end of a large log that determine the next command
@@ -41,40 +41,35 @@ def session_status(env: Env, target: Target, view: View, counter: str | None) ->
 
 
 def status_of_large_log(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
-    """Return the state of a large plain log, read twice in little memory; None for any other log."""
+    """Return the state of a large plain log, read twice in little memory; None for any other log.
+
+    The last messages determine the provider, the counter and the next command.
+    """
     if target.path == "-" or size_of(target.path) <= skim.FOLDED:
         return None
-    calling, exchanges, pending, end = OpenCalls(), 0, [], {}
-    newest: dict[str, Message] = {}
+    count, pending = Count(), []
+    end: deque[Message] = deque(maxlen=END)
     skimmed, again = (Skim(skim.logs(target.path, big=skim.FOLDED)) for _ in range(2))
     try:
         for number, message in skimmed.messages():
             message.place = number
-            calling.add(message)
-            exchanges += is_prompt(message)
+            count.add(message, number)
             pending += [message] if message.pending is not None else []
-            for name in ("provider", "model"):
-                if getattr(message, name) and number > (newest[name].place if name in newest else 0):
-                    newest[name] = message
-            end[number] = message
-            if len(end) > 2 * END:
-                end = {n: m for n, m in end.items() if n > skimmed.placed - END}
-        view = View(Log([], skimmed.view.log.damage, size_of(target.path)))
-        view.meta = skimmed.view.meta
-        shown = {m.place: m for m in newest.values()} | end
-        view.messages = [shown[number] for number in sorted(shown)]
-        if not any(message.role == "model" and message.committed for message in end.values()):
+            end.append(message)
+        if not any(message.role == "model" and message.committed for message in end):
             return None
+        view = View(Log([], skimmed.view.log.damage, size_of(target.path)))
+        view.meta, view.messages = skimmed.view.meta, sorted(end, key=lambda message: message.place)
         report_damage(env, target, view.log, strict=strict)
         for text in skimmed.view.notes:
             env.note(f"{target.id}: {text}")
         totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again)
     except NeedsFold:
         return None
-    totals |= {"messages": skimmed.placed, "exchanges": exchanges}
-    calls = calling.calls()
-    named_in = [*view.messages, *pending, *(call.message for call in calls)]
-    return _state(env, target, view, totals, calls, pending, {m.id: m.place for m in named_in})
+    totals |= {"messages": count.messages, "exchanges": count.exchanges}
+    calls = count.calls.calls()
+    named = [*view.messages, *pending, *(call.message for call in calls)]
+    return _state(env, target, view, totals, calls, pending, {m.id: m.place for m in named})
 
 
 def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
