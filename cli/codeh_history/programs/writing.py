@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
@@ -15,6 +15,7 @@ from ..base.shared_options import system_and_tools
 from ..base.words import plural
 from ..providers.anthropic import NAME as ANTHROPIC
 from ..providers.anthropic.blocks import THINKING
+from ..providers.anthropic.body import media_part
 from ..providers.gemini.fields import SKIP_SIGNATURE
 from ..providers.media import media
 from ..providers.names import CallIds
@@ -45,13 +46,14 @@ def prepare(view: View, program: str) -> tuple[View, Counter[str]]:
     came from this program. System prompt and tools are removed, because the program supplies its own.
     """
     system, tools = system_and_tools(view.meta)
-    left_out = unsent(view.messages) + Counter(
-        {"system prompt": bool(system), "tool declaration": len(tools)}
-    )
-    messages = with_unique_call_ids(view.sent)
+    left_out = unsent(view.messages)
+    left_out += Counter({"system prompt": bool(system), "tool declaration": len(tools)})
     same_program = origin(view.header).get("from") == program
-    reduced = [m if same_program and MARK in m.fields else _without_thinking(m) for m in messages]
-    return view.with_messages(reduced), left_out
+    messages = [
+        message if same_program and MARK in message.fields else _without_thinking(message)
+        for message in with_unique_call_ids(view.sent)
+    ]
+    return view.with_messages(messages), left_out
 
 
 def unsent(messages: Iterable[Message]) -> Counter[str]:
@@ -185,25 +187,13 @@ def without_placeholders(parts: Sequence[Json]) -> list[Json]:
     return [{key: value for key, value in part.items() if (key, value) != placeholder} for part in parts]
 
 
-def file_as_text(block: Json, program: str) -> str | None:
-    """Describe a file in an Anthropic block, or return its content if it is text; None for other blocks."""
-    from ..providers.anthropic.body import media_part
-
-    part: Any = media_part(block)
-    if part is None:
-        return None
-    return text_of(part) or media_stub(part, f"{program} takes no such file")
-
-
 def text_of(part: Part) -> str | None:
     """The content of a part that is a text file; None for other parts."""
     file = media(part)
     return file.text() if file is not None and file.textual else None
 
 
-def result_blocks(block: Json) -> list[Json]:
-    """The content of an Anthropic result, as blocks."""
-    return blocks_of(block.get("content") or [])
+# -- writers -----------------------------------------------------------------------------------------------
 
 
 class Writer:
@@ -213,7 +203,7 @@ class Writer:
     session's id, or a file's path if it `TAKES_FILES`.
     """
 
-    RESUME: tuple[str, ...] = ()
+    RESUME: tuple[str, ...] = ("--resume",)
     TAKES_FILES = False
 
     def __init__(self, program: Program, about: SessionInfo, begun: str) -> None:
@@ -238,6 +228,10 @@ class Writer:
         """The file's path below the program's first place."""
         raise NotImplementedError
 
+    def uuid(self, *of: str) -> str:
+        """A new id for the next line, or for `of` it."""
+        return uuid(self.about.id, *of, len(self.lines))
+
     def finish(self, sent: Sent) -> Written:
         """Return the finished file; count the blocks, except thinking, that it cannot hold."""
         resume, left_out = (self.program.command, *self.RESUME), Counter[str]()
@@ -248,6 +242,46 @@ class Writer:
         return Written(
             lines(self.lines), self.name(), (*resume, self.about.id), left_out, sent.notes, taken
         )
+
+
+class BlockWriter(Writer):
+    """Base class for programs with contents of their own, made of Anthropic's blocks.
+
+    `answer` writes an answer, `result` a result with its contents, `prompt` a user's message. `call`
+    and `file` make contents: of a call, and of an image or document (None: the program takes none such).
+    """
+
+    answer: Callable[[Sequence[Json], Sequence[Message | None]], None]
+    result: Callable[[Json, list[Json], Message | None], None]
+    prompt: Callable[[list[Json]], None]
+    call: Callable[[Json], Json]
+    file: Callable[[Json], Json | None]
+
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
+        if element["role"] == "assistant":
+            self.answer(element["content"], sources)
+            return
+        for source, blocks in by_source(element["content"], sources):
+            for block in (block for block in blocks if block["type"] == "tool_result"):
+                self.result(block, self.contents(blocks_of(block.get("content") or [])), source)
+            if contents := self.contents(block for block in blocks if block["type"] != "tool_result"):
+                self.ts = time_of([source]) or self.ts
+                self.prompt(contents)
+
+    def contents(self, blocks: Iterable[Json]) -> list[Json]:
+        """Convert blocks except thinking; other files become their text or a description."""
+        contents: list[Json] = []
+        for block in blocks:
+            if block["type"] == "text":
+                contents.append({"type": "text", "text": block["text"]})
+            elif block["type"] == "tool_use":
+                contents.append(self.call(block))
+            elif file := self.file(block):
+                contents.append(file)
+            elif (part := media_part(block)) is not None:
+                text = text_of(part) or media_stub(part, f"{self.program.title} takes no such file")
+                contents.append({"type": "text", "text": text})
+        return contents
 
 
 def write(program: Program, view: View, about: SessionInfo) -> Written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import unicodedata
 from collections.abc import Sequence
 
@@ -17,7 +18,6 @@ _LONGEST = 200  # most characters of a folder's name
 class File(writing.Writer):
     """A chain of lines, each the parent of the next; a summary becomes a compaction."""
 
-    RESUME = ("--resume",)
     TAKES_FILES = True
 
     def begin(self) -> None:
@@ -31,7 +31,7 @@ class File(writing.Writer):
 
     def line(self, kind: str, **fields: object) -> None:
         """Write a line of this kind."""
-        about, id = self.about, writing.uuid(self.about.id, len(self.lines))
+        about, id = self.about, self.uuid()
         self.lines.append({
             "parentUuid": self.last, "isSidechain": False, "userType": "external", "cwd": about.cwd,
             "sessionId": about.id, "version": VERSION, "type": kind, **fields, "uuid": id,
@@ -57,7 +57,7 @@ class File(writing.Writer):
             self.line("user", message=message)
             return
         model = writing.model_of(sources) or UNKNOWN
-        id = "msg_" + writing.uuid(self.about.id, "response", len(self.lines)).replace("-", "")[:24]
+        id = "msg_" + self.uuid("response").replace("-", "")[:24]
         message = {"id": id, "type": "message", "role": "assistant", "model": model, "content": content}
         self.line("assistant", message=message)
 
@@ -65,7 +65,7 @@ class File(writing.Writer):
 def folder(cwd: str) -> str:
     """The name of the folder for a directory's sessions; a long name is cut and gets a hash."""
     units = unicodedata.normalize("NFC", cwd).encode("utf-16-le", "surrogatepass")
-    codes = [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]
+    codes = struct.unpack(f"<{len(units) // 2}H", units)
     name = "".join(re.sub(r"[^a-zA-Z0-9]", "-", chr(code)) for code in codes)
     if len(name) <= _LONGEST:
         return name

@@ -8,17 +8,15 @@ from typing import Any
 from ...providers.anthropic.blocks import THINKING
 from ...session.model import Json, Message
 from .. import writing
-from ..fields import object_at, omit_empty
+from ..fields import omit_empty
 from . import SUMMARY_SOURCE
 
 VERSION = "1.0.102"  # the version whose format is written
 _DOCUMENTS = ["application/pdf"]  # types that are sent unchanged
 
 
-class File(writing.Writer):
+class File(writing.BlockWriter):
     """An event for each text and each result; a summary is a prompt, because Copilot CLI words its own."""
-
-    RESUME = ("--resume",)
 
     def begin(self) -> None:
         about = self.about
@@ -35,30 +33,24 @@ class File(writing.Writer):
     def event(self, kind: str, **data: Any) -> Json:
         """Write an event of this kind; return its data."""
         last = self.lines[-1]["id"] if self.lines else None
-        id = writing.uuid(self.about.id, len(self.lines))
-        self.lines.append({"type": kind, "data": data, "id": id, "timestamp": self.ts, "parentId": last})
+        line = {"type": kind, "data": data, "id": self.uuid(), "timestamp": self.ts, "parentId": last}
+        self.lines.append(line)
         return data
 
-    def prompt(self, text: str, **data: Any) -> Json:
+    def message(self, text: str, **data: Any) -> Json:
         return self.event("user.message", content=text, attachments=[], **data)
 
     def summary(self, text: str) -> None:
-        self.prompt(text, source=SUMMARY_SOURCE)
+        self.message(text, source=SUMMARY_SOURCE)
 
-    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        if element["role"] == "assistant":
-            self.answer(element["content"], sources)
-            return
+    def prompt(self, contents: list[Json]) -> None:
         last: Json | None = None
-        for block in element["content"]:
-            text, file = self.content(block)
-            if block["type"] == "tool_result":
-                self.result(block)
-            elif text is not None:
-                last = self.prompt(text)
-            elif file is not None:
-                last = last or self.prompt("")
-                last["attachments"].append({"type": "blob", **file})
+        for content in contents:
+            if content["type"] == "text":
+                last = self.message(content["text"])
+            else:
+                last = last or self.message("")
+                last["attachments"].append({**content, "type": "blob"})
                 last["supportedNativeDocumentMimeTypes"] = _DOCUMENTS
 
     def answer(self, blocks: Sequence[Json], sources: Sequence[Message | None]) -> None:
@@ -71,33 +63,35 @@ class File(writing.Writer):
                 thinking.append(block)
                 continue
             if last is None or block["type"] == "text" or thinking:
-                id = writing.uuid(self.about.id, "message", len(self.lines))
+                id = self.uuid("message")
                 answer: Json = {"messageId": id, "model": model, "content": "", "toolRequests": []}
                 last = self.event("assistant.message", **answer)
                 if thinking:
                     last["reasoningBlocks"] = {"provider": "anthropic-messages", "blocks": thinking}
                     thinking = []
-            if block["type"] == "tool_use":
-                call = {"toolCallId": block["id"], "name": block["name"], "arguments": block["input"]}
-                last["toolRequests"].append({**call, "type": "function"})
-            else:
-                last["content"] += self.content(block)[0] or ""
+            for content in self.contents([block]):
+                if content["type"] == "function":
+                    last["toolRequests"].append(content)
+                else:
+                    last["content"] += content.get("text", "")
 
-    def result(self, block: Json) -> None:
-        contents = [self.content(each) for each in writing.result_blocks(block)]
-        text = "\n".join(text for text, _ in contents if text is not None)
-        files = [{"type": "image", **file} for _, file in contents if file is not None]
-        result = {"content": text, **omit_empty(binaryResultsForLlm=files)}
-        failed = bool(block.get("is_error"))
-        outcome: Json = {"error": {"message": text}} if failed else {"result": result}
-        self.event(
-            "tool.execution_complete", toolCallId=block["tool_use_id"], success=not failed, **outcome
-        )
+    def result(self, block: Json, contents: list[Json], _source: Message | None) -> None:
+        text = "\n".join(item["text"] for item in contents if item["type"] == "text")
+        files = [item for item in contents if item["type"] != "text"]
+        outcome: Json = {
+            "success": True,
+            "result": {"content": text, **omit_empty(binaryResultsForLlm=files)},
+        }
+        if block.get("is_error"):
+            outcome = {"success": False, "error": {"message": text}}
+        self.event("tool.execution_complete", toolCallId=block["tool_use_id"], **outcome)
 
-    def content(self, block: Json) -> tuple[str | None, Json | None]:
-        """A block as text, or as a file's bytes; files without bytes become text or a description."""
-        source = object_at(block, "source")
-        if source.get("type") == "base64":
-            return None, {"data": source["data"], "mimeType": source["media_type"]}
-        is_text = block["type"] == "text"
-        return block["text"] if is_text else writing.file_as_text(block, self.program.title), None
+    def call(self, block: Json) -> Json:
+        call = {"toolCallId": block["id"], "name": block["name"], "arguments": block["input"]}
+        return {**call, "type": "function"}
+
+    def file(self, block: Json) -> Json | None:
+        match block.get("source"):
+            case {"type": "base64", "data": data, "media_type": mime}:
+                return {"type": "image", "data": data, "mimeType": mime}
+        return None

@@ -17,8 +17,6 @@ from . import SNAPSHOT, WRAPPER, is_forgotten
 class File(writing.Writer):
     """One line per message; a summary becomes a compression."""
 
-    RESUME = ("--resume",)
-
     def begin(self) -> None:
         about = self.about
         self.calls: dict[str | None, Json] = {}  # the calls of the last model message, by id
@@ -84,7 +82,7 @@ class File(writing.Writer):
         self.lines.append(self._message("gemini", **content, **fields))
 
     def _message(self, kind: str, **fields: object) -> Json:
-        id = writing.uuid(self.about.id, len(self.lines))
+        id = self.uuid()
         return {"id": id, "timestamp": self.ts, "type": kind, **fields}
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ...base.times import to_millis
-from ...providers.anthropic.blocks import THINKING
 from ...providers.names import WORD, Alphabet
 from ...session.model import Json, Message
 from .. import writing
@@ -20,7 +18,7 @@ _IDS = Alphabet(WORD + "-", 64)  # pi cuts longer ids
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 
-class File(writing.Writer):
+class File(writing.BlockWriter):
     """A chain of entries, each the parent of the next; a summary becomes a compaction.
 
     Thinking is left out, because pi would send it as text.
@@ -48,7 +46,7 @@ class File(writing.Writer):
         self.entry("compaction", summary=text, firstKeptEntryId="", tokensBefore=0)
 
     def entry(self, type: str, **fields: object) -> None:
-        id = writing.uuid(self.about.id, len(self.lines))[:13]
+        id = self.uuid()[:13]
         self.lines.append({"type": type, "id": id, "parentId": self.last, "timestamp": self.ts, **fields})
         self.last = id
 
@@ -56,55 +54,35 @@ class File(writing.Writer):
         message: Json = {"role": role, "content": content, **fields, "timestamp": to_millis(self.ts) or 0}
         self.entry("message", message=message)
 
-    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """Write an element: an answer, or results and user messages."""
-        blocks = element["content"]
-        if element["role"] == "assistant":
-            self._answer(blocks, sources)
-            return
-        for block in (block for block in blocks if block["type"] == "tool_result"):
-            id = _IDS.fit(block["tool_use_id"])
-            result = [item for others in writing.result_blocks(block) for item in self._content(others)]
-            self.message(
-                "toolResult", result, toolCallId=id, toolName=self.names.get(id, "tool"),
-                isError=bool(block.get("is_error")),
-            )  # fmt: skip
-        for source, others in writing.by_source(blocks, sources):
-            content = [
-                item for block in others if block["type"] != "tool_result" for item in self._content(block)
-            ]
-            if content:
-                self.ts = writing.time_of([source]) or self.ts
-                self.message("user", content)
+    def prompt(self, contents: list[Json]) -> None:
+        self.message("user", contents)
 
-    def _answer(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
+    def result(self, block: Json, contents: list[Json], _source: Message | None) -> None:
+        id, failed = _IDS.fit(block["tool_use_id"]), bool(block.get("is_error"))
+        name = self.names.get(id, "tool")
+        self.message("toolResult", contents, toolCallId=id, toolName=name, isError=failed)
+
+    def answer(self, blocks: Sequence[Json], sources: Sequence[Message | None]) -> None:
         """Write an answer with zero usage, without which pi crashes."""
-        shown = (block for block in blocks if block["type"] not in THINKING)
-        content = [item for block in shown for item in self._content(block)]
-        self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
-        if not content:
+        contents = self.contents(blocks)
+        self.names = {item["id"]: item["name"] for item in contents if item["type"] == "toolCall"}
+        if not contents:
             return
         source = writing.first_source(sources)
         api, provider = _APIS.get((source and source.provider) or "", _UNKNOWN)
         usage: Json = {**dict.fromkeys(_USAGE, 0), "totalTokens": 0}
         self.message(
-            "assistant", content, api=api, provider=provider, model=(source and source.model) or "unknown",
+            "assistant", contents, api=api, provider=provider, model=(source and source.model) or "unknown",
             usage={**usage, "cost": dict.fromkeys((*_USAGE, "total"), 0)},
             stopReason="toolUse" if self.names else "stop",
         )  # fmt: skip
 
-    def _content(self, block: Any) -> Iterator[Json]:
-        """Convert a block to pi's; a document becomes its text or a description."""
-        match block["type"]:
-            case "text":
-                yield {"type": "text", "text": block["text"]}
-            case "tool_use":
-                call = {"id": _IDS.fit(block["id"]), "name": block["name"], "arguments": block["input"]}
-                yield {"type": "toolCall", **call}
-            case "image" if block["source"]["type"] == "base64":
-                source = block["source"]
-                yield {"type": "image", "data": source["data"], "mimeType": source["media_type"]}
-            case _:
-                text = writing.file_as_text(block, self.program.title)
-                if text:
-                    yield {"type": "text", "text": text}
+    def call(self, block: Json) -> Json:
+        id = _IDS.fit(block["id"])
+        return {"type": "toolCall", "id": id, "name": block["name"], "arguments": block["input"]}
+
+    def file(self, block: Json) -> Json | None:
+        match block:
+            case {"type": "image", "source": {"type": "base64", "data": data, "media_type": mime}}:
+                return {"type": "image", "data": data, "mimeType": mime}
+        return None

@@ -16,8 +16,6 @@ VERSION = "0.24.4"  # the version whose format is written
 class File(writing.Writer):
     """A chain of lines, each the parent of the next; a summary becomes a compression."""
 
-    RESUME = ("--resume",)
-
     def begin(self) -> None:
         self.last: str | None = None
         if self.about.title:
@@ -29,7 +27,7 @@ class File(writing.Writer):
 
     def line(self, kind: str, **fields: object) -> None:
         """Write a line of this kind."""
-        about, id = self.about, writing.uuid(self.about.id, len(self.lines))
+        about, id = self.about, self.uuid()
         self.lines.append({
             "uuid": id, "parentUuid": self.last, "sessionId": about.id, "timestamp": self.ts, "type": kind,
             "cwd": about.cwd, "version": VERSION, **fields,
