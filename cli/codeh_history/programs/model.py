@@ -314,10 +314,9 @@ class Session:
                 arguments = block.get("input", block.get("arguments", block.get("args")))
                 id, name = name_at(block, "id", "toolCallId"), name_at(block, "name", "toolName")
                 return self.call(id, name, arguments)
-            case "image":
-                data = name_at(block, "source.data", "data", "image")
+            case "image" if data := name_at(block, "source.data", "data", "image"):
                 mime = name_at(block, "source.media_type", "source.mediaType", "mimeType", "mediaType")
-                return inline(data or "", mime, "image/png")
+                return inline(data, mime, "image/png")
             case kind:
                 self.skip(f"content ({kind})")
                 return None
