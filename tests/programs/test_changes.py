@@ -24,21 +24,24 @@ def entry(id="a", kind="user", ts=TS, **fields):
     return Entry(id, kind, ts, [Piece(3, [{"text": "x"}]), Piece(5, [{"text": "y"}])], fields)
 
 
+PI = Session("pi", "s")
+
+
 def test_a_message_names_the_lines_that_it_came_from():
-    assert record(entry(model="m"), "pi", {}) == {
+    assert record(PI, entry(model="m")) == {
         "type": "message", "id": "a", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "x"}, {"text": "y"}], "model": "m", "imported": [3, 5],
     }  # fmt: skip
-    assert {"ts", "role"}.isdisjoint(record(entry(kind="error", ts=None), "pi", {}))
+    assert {"ts", "role"}.isdisjoint(record(PI, entry(kind="error", ts=None)))
 
 
 def test_a_summary_has_the_period_and_the_exchanges_of_what_it_covers():
     covered = (entry("a"), entry("b", "codeh", None), entry("c", ts=LATER), entry("d"))
-    before, ids = {item.id: item for item in covered}, ["a", "b", "c", "lost"]
-    made = record(Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ids), "pi", before)
+    session, ids = Session("pi", "s", items=[*covered]), ["a", "b", "c", "lost"]
+    made = record(session, Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ids))
     keys = ("periodStart", "periodEnd", "conversationCount", "summary", "by", "covers")
     assert [made[key] for key in keys] == [TS, LATER, 2, "Text.", "pi", ids]
     assert {"periodStart", "createdAt"}.isdisjoint(
-        record(Summary("S", None, "Text.", 9, ["lost"]), "pi", before)
+        record(session, Summary("S", None, "Text.", 9, ["lost"]))
     )
 
 
@@ -82,10 +85,10 @@ def test_what_could_not_be_read_back_is_refused():
     for _ in range(210):
         deep = [deep]
     with pytest.raises(BadData, match="file: a: nested deeper"):
-        lines([record(entry(item=deep), "pi", {})], "file")
+        lines([record(PI, entry(item=deep))], "file")
     with pytest.raises(BadData, match="file: a: a part"):
-        lines([{**record(entry(), "pi", {}), "parts": [{"text": 5}]}], "file")
-    assert lines([record(entry(), "pi", {})], "file").endswith(b"\n")
+        lines([{**record(PI, entry()), "parts": [{"text": 5}]}], "file")
+    assert lines([record(PI, entry())], "file").endswith(b"\n")
 
 
 @pytest.mark.parametrize(

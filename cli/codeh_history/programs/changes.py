@@ -20,7 +20,7 @@ from ..session.rules import PLACING
 from ..session.view import View
 from . import records
 from .fields import hash_id, list_at, omit_empty
-from .model import Entry, Item, Session
+from .model import Entry, Session
 
 _LATE_FIELDS = ("usage", "finish", "response")  # known only once a message is complete
 _UNNAMED = " +"  # marks the name of a line without an id
@@ -117,13 +117,11 @@ class _Comparison:
         broken = {problem.line for problem in self.session.problems}
         exact = continued is None and not self.session.partial and 0 not in broken
         last, new = -1, False
-        before: dict[str, Item] = {}
         for item in self.session.items:
-            before[item.id] = item
             place = self.places.get(item.id)
             if place is None:
                 new = new or isinstance(item, Entry)
-                self.new.append(records.record(item, self.session.program, before))
+                self.new.append(records.record(self.session, item))
                 continue
             if isinstance(item, Entry):
                 if new or place < last:

@@ -117,8 +117,8 @@ def _add(session: Session, messages: list[Json], compaction: Json) -> None:
             session.skip("message that is only shown", own=True)
         elif message.get("isSummary") is True and condensed and condensed in parents:
             parts = _parts(session, message)
-            keep = [id for id in session.live if id not in parents[condensed]]
-            session.summarise(f"summary-{condensed}", ts, "\n".join(texts(parts)), keep)
+            text, only = "\n".join(texts(parts)), parents[condensed]
+            session.summarise(f"summary-{condensed}", ts, text, only=only)
             session.add("codeh", without_texts(parts), ts=ts)  # calls whose results follow
         elif kind := session.kind_of(message.get("role"), _KINDS):
             format = _FORMATS.get(text_at(message, "modelInfo.provider"))

@@ -93,7 +93,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
     if seen and hidden and at(about, "userVisible") is False and texts:
         text = "\n\n".join(texts)  # the first message only for the agent is the summary
         id = id or hash_id(session.program, session.id, "summary", text)
-        session.summarise(id, ts, text, [item for item in session.live if item not in hidden])
+        session.summarise(id, ts, text, only=hidden)
         hidden.clear()
         return
     before = len(session.items)

@@ -177,7 +177,7 @@ class _Reading:
         parts += [{"text": note}] if note else []
         answer = session.result(call, None, parts, failed=result.get("isError") is True)
         session.add("tool", [answer], id=f"{event.get('parentUuid')}.result", ts=ts)
-        self.context.append(session.live[-1])
+        self.context.append(session.items[-1].id)
 
     def part(self, block: Json) -> Part | None:
         """The part of a block, with its file read from the session's folder; None if it is not imported."""
@@ -228,7 +228,7 @@ class _Reading:
         self.summarised = min(self.summarised, place)
         self.before.append([*session.items])
         first = next((n for n, item in enumerate(session.items) if item.id in removed), len(session.items))
-        session.undo(first if place else 0)
+        del session.items[first if place else 0 :]
         self.step = self.entry = None
         session.skip(kind, len(removed))
 

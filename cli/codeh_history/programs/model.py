@@ -137,7 +137,6 @@ class Session:
     agent_usage: Callable[[], Iterable[AgentUsage]] = tuple
     git: Json | None = None  # `{branch?, commit?}` at the current line; stored where it changes
     number: int = 0  # line, or position, of the message being read
-    live: list[str] = field(default_factory=list)  # ids of the items that no summary covers
     open_calls: dict[str, str] = field(default_factory=dict)  # calls without a result: id → function
     _git: Json | None = None  # the previous entry's `git`
     _functions: dict[str, str] = field(default_factory=dict)  # the function of every call
@@ -229,7 +228,6 @@ class Session:
         if isinstance(item, Entry) and self.git and self.git != self._git:
             item.fields["git"] = self._git = self.git
         self.items.append(item)
-        self.live.append(item.id)
 
     def extend(self, entry: Entry, parts: list[Part]) -> None:
         """Add parts from the current line to an earlier message."""
@@ -248,26 +246,24 @@ class Session:
             run_fields = {name: value for name, value in fields.items() if place == last or name != "usage"}
             self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else run_fields))
 
-    def summarise(self, id: str, ts: str | None, text: str, keep: Collection[str] = ()) -> None:
-        """Append a summary of all live items except those in `keep`."""
-        covers = [item for item in self.live if item not in keep]
-        self.live = [item for item in self.live if item in keep]
+    def summarise(
+        self, id: str, ts: str | None, text: str, keep: Collection[str] = (),
+        *, only: Collection[str] | None = None,
+    ) -> None:  # fmt: skip
+        """Append a summary of all live items except those in `keep`, or `only` of these."""
+        covers = [id for id in self.live if id not in keep and (only is None or id in only)]
         self.append(Summary(self.unique(id), ts, text, self.number, covers))
 
-    def covered(self) -> Collection[str]:
-        """The ids of the items that summaries cover."""
-        return {id for item in self.items if isinstance(item, Summary) for id in item.covers}
+    @property
+    def live(self) -> list[str]:
+        """The ids of the items that no summary covers."""
+        covered = {id for item in self.items if isinstance(item, Summary) for id in item.covers}
+        return [item.id for item in self.items if item.id not in covered]
 
     def uncovered(self) -> list[Entry]:
         """Return the messages that no summary covers."""
-        covered = self.covered()
-        return [item for item in self.items if isinstance(item, Entry) and item.id not in covered]
-
-    def undo(self, place: int) -> None:
-        """Remove all items from this index on; items that their summaries covered become live again."""
-        del self.items[place:]
-        covered = self.covered()
-        self.live = [item.id for item in self.items if item.id not in covered]
+        live = {*self.live}
+        return [item for item in self.items if isinstance(item, Entry) and item.id in live]
 
     def unique(self, id: str) -> str:
         """Make an id unique in this session by appending a number if needed."""

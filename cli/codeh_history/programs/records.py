@@ -45,10 +45,7 @@ def records(session: Session) -> Iterator[Json]:
     """Yield the records of a copy that follow its header."""
     if session.settings:
         yield settings(session, session.settings)
-    before: dict[str, Item] = {}
-    for item in session.items:
-        before[item.id] = item
-        yield record(item, session.program, before)
+    yield from (record(session, item) for item in session.items)
     yield from map(usage_record, session.unsent_usage())
 
 
@@ -68,8 +65,8 @@ def revert(session: Session, id: str, of: str) -> Json:
     return {"type": "revert", "id": id, "of": of, **omit_empty(ts=session.last), MARK: []}
 
 
-def record(item: Item, program: str, before: dict[str, Item]) -> Json:
-    """The record of a message or a summary; `before`: the items up to it, by id.
+def record(session: Session, item: Item) -> Json:
+    """The record of a message or a summary.
 
     A summary's period and number of exchanges come from the items that it covers. The heading that our
     writers add to a summary is removed.
@@ -80,12 +77,13 @@ def record(item: Item, program: str, before: dict[str, Item]) -> Json:
             **omit_empty(role=ROLE_OF_KIND[item.kind]), "parts": item.parts, **item.fields,
             MARK: item.lines,
         }  # fmt: skip
-    covered = [before[id] for id in item.covers if id in before]
+    covers = {*item.covers}
+    covered = [other for other in session.items if other.id in covers]
     times = [other.ts for other in covered if other.ts] or [""]
     return {
         "type": "summary", "id": item.id,
         **omit_empty(createdAt=item.ts, periodStart=times[0], periodEnd=times[-1]),
         "summary": item.text.removeprefix(f"{SUMMARY_HEAD}\n\n"),
         "conversationCount": sum(isinstance(other, Entry) and other.kind == "user" for other in covered),
-        "covers": item.covers, "by": program, MARK: [item.line],
+        "covers": item.covers, "by": session.program, MARK: [item.line],
     }  # fmt: skip

@@ -182,7 +182,7 @@ class _Rollout:
         except HistoryError as error:
             self.add_refusal(0, str(error), "read without the rest", lacks=True)
         session, self.session = self.session, session
-        self.session.items, self.session.live = session.items, session.live
+        self.session.items = session.items
         self.response = self.last = None
         self.undone = []
         for problem in session.problems:
@@ -246,9 +246,7 @@ class _Rollout:
         """
         session, history, place = self.session, payload.get("replacement_history"), len(self.session.items)
         self.response = self.last = None
-        live = {*session.live}
-        entries = (item for item in session.items if item.id in live and isinstance(item, Entry))
-        users = [entry for entry in entries if entry.kind == "user"]
+        users = [entry for entry in session.uncovered() if entry.kind == "user"]
         kept = set() if isinstance(history, list) else {item.id for item in users if _begins_turn(item)}
         new: list[str] = []  # texts of users
         replacements: list[Entry] = []
@@ -283,13 +281,13 @@ class _Rollout:
         while turns > 0:
             first = self.compactions[-1][1] if self.compactions else 0
             starts = [at for at in range(first, len(items)) if _begins_turn(items[at])][-turns:]
-            self.session.undo(starts[0] if starts else len(items))
+            del items[starts[0] if starts else len(items) :]
             turns -= len(starts)
             if turns <= 0 or not self.compactions:
                 break
             first, end = self.compactions.pop()
             added += end - first
-            self.session.undo(first)
+            del items[first:]
         if count := len(before) - len(items) - added:
             self.session.skip(ROLLED_BACK, count)
             self.undone.append(before)

@@ -260,8 +260,7 @@ class _Log:
         prompts = "\n".join(f"<user_message>\n{prompt}\n</user_message>" for prompt in self.prompts)
         texts = [_SUMMARY.format(prompts, text_at(data, "summaryContent"))]
         texts += [name] if (name := name_at(data, "activeWorkflowSummary")) else []
-        keep = [id for id in self.session.live if self.replaced is not None and id not in self.replaced]
-        self.session.summarise(**self.stamp, text="\n\n\n".join(texts), keep=keep)
+        self.session.summarise(**self.stamp, text="\n\n\n".join(texts), only=self.replaced)
         self.replaced = None
         self.session.keep_usage(**self.stamp, fields=answer_fields(data, _COMPACTION, _USAGE))
 

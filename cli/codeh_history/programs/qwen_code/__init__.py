@@ -169,7 +169,7 @@ class _Branch:
         local = payload.get("phase") == "result" and payload.get("sentToModel") is not True
         shown = bool(output) and all(item.get("type") == "assistant" for item in output)
         if self.local and local and shown and self.local.parts == [{"text": payload.get("rawCommand")}]:
-            self.session.undo(len(self.session.items) - 1)
+            self.session.items.pop()
             self.session.skip("local command")
         self.local = None
 
