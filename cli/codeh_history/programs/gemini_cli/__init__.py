@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import dropwhile, groupby
 from typing import Any
 
@@ -104,7 +103,6 @@ class _Reading:
         for id in (id for id, why in self.removed.items() if why == _REPLACED):  # by messages without usage
             versions = self.versions[id]
             self.session.keep_usage(id, time_of(versions[-1][1].get("timestamp")), _fields(versions))
-        ids: dict[str, list[str]] = {}  # message id → ids of its entries
         items = (*self.covered.values(), *(id for id in self.live if id not in self.covered))
         for is_summary, run in groupby(items, lambda item: isinstance(item, Summary)):
             group: list[Any] = [*run]
@@ -114,13 +112,10 @@ class _Reading:
                 self.in_calls, self.results = {_call_of(part) for part in results} - {None}, {}
             for item in group:
                 if is_summary:
-                    covers = [entry_id for id in item.covers for entry_id in ids.get(id, [])]
-                    self.session.items.append(replace(item, covers=covers))
-                    ids[item.id] = [item.id]
+                    self.session.number = item.line
+                    self.session.summarise(item.id, item.ts, item.text)
                 else:
-                    entries = self.entries(item)
-                    ids[item] = [entry.id for entry in entries]
-                    self.session.items += entries
+                    self.session.items += self.entries(item)
         return rewinds
 
     # -- operations ----------------------------------------------------------------------------------------
