@@ -75,10 +75,11 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session = Session(program.name, _ID.sub(r"\1", source.stem))
     rollout = _Rollout(session, source, program)
     for number, data in line_objects(source, session.problems, program.recognises):
-        rollout.line(number, data)
+        session.number = number
+        rollout.line(data)
     if rollout.meta is None:
         rollout.add_refusal(1, "no session metadata", "read without it")
-    elif rollout.meta.get("history_mode") == "paginated" and rollout.unnumbered is not None:
+    elif rollout.meta.get("history_mode") == "paginated" and rollout.unnumbered:
         rollout.add_refusal(rollout.unnumbered, "a line without `ordinal`")
     session.branches = lambda: undone_branches(session, reversed(rollout.undone))
     yield session
@@ -102,41 +103,45 @@ class _Rollout:
         self.response: Entry | None = None  # the response that the next item may continue
         self.last: Entry | None = None  # the latest response
         self.lines: dict[str, int] = {}  # time and content of an item → its first line
-        self.unnumbered: int | None = None  # the first line without an ordinal
+        self.unnumbered = 0  # the first line without an ordinal
 
     def add_refusal(self, number: int, why: str, mended: str | None = None, *, lacks: bool = False) -> None:
         """Add a problem that prevents the program from resuming the session."""
         reason = f"{why}: {self.program.title} does not resume it"
         self.session.problem(number, "lacks" if lacks else "refused", reason, mended)
 
-    def line(self, number: int, data: Json) -> None:
-        """Read a line; `number` is 0 for a line of another file."""
-        payload, ts = object_at(data, "payload"), time_of(data.get("timestamp"))
-        if self.unnumbered is None and "ordinal" not in data and number:
-            self.unnumbered = number
+    def line(self, data: Json) -> None:
+        """Read a line; the session's `number` is 0 for a line of another file."""
+        payload, ts, number = (
+            object_at(data, "payload"),
+            time_of(data.get("timestamp")),
+            self.session.number,
+        )
+        if "ordinal" not in data:
+            self.unnumbered = self.unnumbered or number
         match data.get("type"):
             case "session_meta":
-                self.header(number, payload, ts)
+                self.header(payload, ts)
             case "response_item":
                 before = self.lines.setdefault(hash_id(data.get("timestamp"), dumps(payload)), number)
                 # `pairs` reports a second result
                 if before != number and not str(payload.get("type")).endswith("_output"):
                     why = f"the same as line {before}: {self.program.title} sends it twice"
                     self.session.problem(number, "doubles", why)
-                self.item(number, payload, ts)
+                self.item(payload, ts)
             case "compacted":
-                self.compact(number, payload, ts)
+                self.compact(payload, ts)
             case "event_msg":
-                self.event(number, payload)
+                self.event(payload)
             case kind:
                 self.session.skip(str(kind or "line without a type"), own=kind in _INTERFACE)
                 if kind == "turn_context":
                     self.model = name_at(payload, "model") or self.model
                     self.turn = name_at(payload, "turn_id")
                 elif kind == "token_usage_record" and self.last and "response" not in self.last.fields:
-                    self.add_usage(number, payload.get("usage"), name_at(payload, "response_id"))
+                    self.add_usage(payload.get("usage"), name_at(payload, "response_id"))
 
-    def header(self, number: int, payload: Json, ts: str | None) -> None:
+    def header(self, payload: Json, ts: str | None) -> None:
         """Read the session's header; ignore later ones, which belong to the session it was forked from."""
         session = self.session
         if self.meta is not None:
@@ -156,9 +161,9 @@ class _Rollout:
             session.set_parent(parent, last, agent=not forked)
             session.agent_name = name_at(payload, "source.subagent.thread_spawn.agent_role")
         lacking = ", ".join(field for field in _REQUIRED if not name_at(payload, field))
-        if lacking or number > 1:
+        if lacking or session.number > 1:
             why = f"lacks {lacking}" if lacking else "is not on the first line"
-            self.add_refusal(number, f"the session metadata {why}")
+            self.add_refusal(session.number, f"the session metadata {why}")
 
     def read_base(self, source: Source, base: Json, reading: set[str]) -> None:
         """Read the first bytes of the rollout whose history this one continues."""
@@ -176,7 +181,7 @@ class _Rollout:
                     self.add_refusal(0, why, "these are read", lacks=True)
                 for _, data in line_objects(other, self.session.problems, self.program.recognises):
                     if data.get("type") != "session_meta":
-                        self.line(0, data)
+                        self.line(data)
                     elif earlier := object_at(data, "payload.history_base"):
                         self.read_base(other, earlier, {*reading, id})
         except HistoryError as error:
@@ -192,9 +197,9 @@ class _Rollout:
 
     # -- items ---------------------------------------------------------------------------------------------
 
-    def item(self, number: int, payload: Json, ts: str | None) -> None:
+    def item(self, payload: Json, ts: str | None) -> None:
         """Add an item; consecutive items of the model are one response."""
-        entry = self.entry(number, payload, ts)
+        entry = self.entry(payload, ts)
         if entry is None:
             return
         if entry.kind == "codeh" and self.response is not None:
@@ -205,14 +210,14 @@ class _Rollout:
         self.last = self.response or self.last
         self.session.append(entry)
 
-    def entry(self, number: int, payload: Json, ts: str | None) -> Entry | None:
+    def entry(self, payload: Json, ts: str | None) -> Entry | None:
         """Make the message of an item, without an id; count an item that Codex does not send."""
         kind, role, unsent = payload.get("type"), payload.get("role"), ""
         if kind != "message":
             unsent = "" if is_item(payload) and kind != "ghost_snapshot" else f"response_item ({kind})"
         elif not isinstance(payload.get("content"), list):
             why = f"a message whose content is not a list: {self.program.title} silently drops it"
-            self.session.problem(number, "drops", why)
+            self.session.problem(self.session.number, "drops", why)
             unsent = "message without a list of contents"
         elif role in ("developer", "system") or (role == "user" and _is_context(payload)):
             unsent = "context message" if role == "user" else f"{role} message"
@@ -222,12 +227,12 @@ class _Rollout:
         try:
             kind, parts, item = self.reader.read(_as_api_item(payload), "response_item")
         except BadData as error:
-            self.session.problem(number, "skips", f"{payload.get('type')}: {error}")
+            self.session.problem(self.session.number, "skips", f"{payload.get('type')}: {error}")
             return None
         parts = [part for part in parts if part != {"text": ""}]
         source = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
         fields = omit_empty(**source, item=item)
-        return Entry("", kind, ts, [Piece(number, parts)], fields) if parts else None
+        return Entry("", kind, ts, [Piece(self.session.number, parts)], fields) if parts else None
 
     def id(self, payload: Json) -> str:
         """The item's id if it is unused, else a hash of its content and occurrence."""
@@ -238,7 +243,7 @@ class _Rollout:
 
     # -- compactions, rollbacks and other events -----------------------------------------------------------
 
-    def compact(self, number: int, payload: Json, ts: str | None) -> None:
+    def compact(self, payload: Json, ts: str | None) -> None:
         """Summarise the history, and add the messages of `replacement_history` after the summary.
 
         Earlier user messages stay if they are repeated there; if there is no such list, those that begin a
@@ -260,16 +265,15 @@ class _Rollout:
                     kept.add(user.id)
                 else:
                     new.append(text)
-            elif (entry := self.entry(number, item, ts)) is not None:
+            elif (entry := self.entry(item, ts)) is not None:
                 entry.id = self.id(item)
                 replacements.append(entry)
         text = text_at(payload, "message")
         text = next((other for other in reversed(new) if text and text in other), new[-1] if new else text)
         id = hash_id(session.id, "compacted", dumps(payload), place)
-        session.number = number
         session.summarise(id, ts, text or UNREADABLE, kept)
         for count, other in enumerate(other for other in new if other != text):
-            session.append(Entry(f"{id}.{count}", "user", ts, [Piece(number, [{"text": other}])]))
+            session.add("user", [{"text": other}], id=f"{id}.{count}", ts=ts)
         for entry in replacements:
             session.append(entry)
         self.compactions.append((place, len(session.items)))
@@ -292,7 +296,7 @@ class _Rollout:
             self.session.skip(ROLLED_BACK, count)
             self.undone.append(before)
 
-    def event(self, number: int, payload: Json) -> None:
+    def event(self, payload: Json) -> None:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
             self.roll_back(usage.count(payload, "num_turns") or 0)
@@ -313,15 +317,15 @@ class _Rollout:
             if "usage" not in self.last.fields:
                 self.responses[self.turn] += 1
                 response = self.turn and f"{self.turn}.{self.responses[self.turn]}"
-                self.add_usage(number, at(payload, "info.last_token_usage"), response)
+                self.add_usage(at(payload, "info.last_token_usage"), response)
         self.session.skip(f"event_msg ({kind})", own=True)
 
-    def add_usage(self, number: int, raw: object, response: str | None = None) -> None:
+    def add_usage(self, raw: object, response: str | None = None) -> None:
         """Add the usage of the latest response, which is complete then."""
         if self.last is not None and isinstance(raw, dict):
             self.response = None
             self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)
-            self.last.pieces.append(Piece(number, []))
+            self.session.extend(self.last, [])
 
 
 def _begins_turn(item: Item) -> bool:

@@ -95,7 +95,7 @@ class _Reading:
 
     def read(self, operations: Sequence[Version]) -> list[int]:
         """Fill the session; return the indices of the rewinds."""
-        rewinds = [place for place, (line, data) in enumerate(operations) if self.operation(line, data)]
+        rewinds = [place for place, operation in enumerate(operations) if self.operation(*operation)]
         if not self.headed and not self.checkpoint:
             why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without a header")
@@ -122,27 +122,28 @@ class _Reading:
 
     def operation(self, number: int, data: Json) -> bool:
         """Apply an operation, identified by its keys; return whether it rewound the session."""
+        self.session.number = number
         match data:
             case {"$rewindTo": str(id)}:
-                return self.rewind(number, id)
+                return self.rewind(id)
             case {"id": str(id), "type": kind} if id and kind in _TYPES:
-                self.message(number, data)
+                self.message(data)
             case {"id": str(id)} if id:
                 self.session.skip(f"{data.get('type')} message")
             case {"$set": dict(values)}:
-                self.settings(number, values)
+                self.settings(values)
             case {"sessionId": _, "projectHash": _}:
-                self.header(number, data)
+                self.header(data)
             case {"history": list(contents)}:
-                self.contents(number, contents)
+                self.contents(contents)
             case {"parts": list()} if not self.headed:  # an element of a bare list
-                self.contents(number, [data])
+                self.contents([data])
             case _:
                 kind = next((key for key in data if key.startswith("$")), None)
                 self.session.skip(kind or "line of an unknown kind", own=True)
         return False
 
-    def header(self, number: int, data: Json) -> None:
+    def header(self, data: Json) -> None:
         """Read the session's header; a resumed session has several."""
         session = self.session
         if self.headed:
@@ -158,18 +159,18 @@ class _Reading:
             with suppress(Unreadable):  # newer versions name the folder after the project
                 root = self.source.beside(".project_root", above=2 if parent else 1)
                 session.cwd = root.decode("utf-8", "replace").strip() or None
-        self.settings(number, data)
+        self.settings(data)
 
-    def settings(self, number: int, values: Json) -> None:
+    def settings(self, values: Json) -> None:
         """Set the title and directory, and replace all messages if there is a list of them."""
         self.session.about(values, title="summary")
         directories = filter(name_of, list_at(values, "directories"))
         self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):
             named = [message for message in objects(values["messages"]) if name_at(message, "id")]
-            self.replace(number, [message for message in named if message.get("type") in _TYPES])
+            self.replace([message for message in named if message.get("type") in _TYPES])
 
-    def contents(self, number: int, contents: list[Any]) -> None:
+    def contents(self, contents: list[Any]) -> None:
         """Add the contents of a checkpoint as messages; their ids are hashes."""
         self.checkpoint = True
         if project := _PROJECT.fullmatch(self.source.path):
@@ -179,19 +180,19 @@ class _Reading:
             kind = "gemini" if content.get("role") == "model" else "user"
             id = hash_id(raw, self.seen[raw])
             self.seen[raw] += 1
-            self.message(number, {"id": id, "type": kind, "content": content.get("parts")})
+            self.message({"id": id, "type": kind, "content": content.get("parts")})
 
-    def message(self, line: int, data: Json) -> None:
+    def message(self, data: Json) -> None:
         """Add a message, or a new version of one."""
-        self.versions.setdefault(data["id"], []).append((line, data))
+        self.versions.setdefault(data["id"], []).append((self.session.number, data))
         self.removed.pop(data["id"], None)
         self.live.setdefault(data["id"])
 
-    def rewind(self, number: int, id: str) -> bool:
+    def rewind(self, id: str) -> bool:
         """Undo a live message and everything after it, compressions included."""
         if id not in self.live:
             why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
-            self.session.problem(number, "forgets", why, "the rewind is ignored")
+            self.session.problem(self.session.number, "forgets", why, "the rewind is ignored")
             return False
         removed: set[str] = set()
         while id not in removed:
@@ -202,7 +203,7 @@ class _Reading:
         self.removed |= dict.fromkeys(removed, REWOUND)
         return True
 
-    def replace(self, line: int, messages: Sequence[Json]) -> None:
+    def replace(self, messages: Sequence[Json]) -> None:
         """Replace all messages; a new summary among them covers those that are missing from the list."""
         ids = {data["id"] for data in messages}
         summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
@@ -216,10 +217,10 @@ class _Reading:
             if text.startswith(before + SUMMARY_HEAD) and text.endswith(after):
                 text = text.removeprefix(before).removesuffix(after)
             self.covered |= {id: id for id in missing if id not in self.covered}
-            self.covered[summary["id"]] = Summary(summary["id"], ts, text, line, missing)
+            self.covered[summary["id"]] = Summary(summary["id"], ts, text, self.session.number, missing)
         self.live = {}
         for data in messages:
-            self.message(line, data)
+            self.message(data)
 
     # -- messages ------------------------------------------------------------------------------------------
 
