@@ -1,5 +1,7 @@
 """Copilot CLI's files: what it would send next, each trap of the format by name."""
 
+import orjson
+
 from in_process import run_in_process
 from program_copies import imported, view
 from program_files import SESSION, Copilot, played
@@ -78,7 +80,7 @@ def test_a_sub_agent_whose_event_stands_before_the_session_starts_has_its_parent
     assert done.code == 0, done.err
     agent = lines(session_path(tmp_path, done.text.split()[-1]))[0]
     assert agent["parent"]["session"] == COPY
-    assert agent["cwd"] == lines(session_path(tmp_path, COPY))[0]["cwd"]
+    assert agent["cwd"] == orjson.loads(start)["data"]["context"]["cwd"]
 
 
 def test_usage_is_that_of_the_response_and_of_sub_agents_and_compactions(tmp_path):

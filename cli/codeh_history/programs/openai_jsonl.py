@@ -8,7 +8,7 @@ from .. import providers
 from ..base.errors import BadData
 from ..session.model import Json
 from . import source as json_values
-from .fields import at, list_at, object_at
+from .fields import at, list_at, object_at, objects_at
 from .model import Session
 from .parts import ConversationIds, opening
 from .protocol import Head, Program, Source, Unreadable
@@ -24,7 +24,8 @@ def recognises(head: Head) -> bool:
         return True
     if any(map(_is_preference, head.values)):
         return True
-    return several and any(isinstance(value.get("messages"), list) for value in head.values)
+    messages = (message for value in head.values for message in objects_at(value, "messages"))
+    return several and any("role" in message for message in messages)  # LangChain's have none
 
 
 def _is_preference(value: Json) -> bool:
