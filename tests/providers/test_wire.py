@@ -371,6 +371,12 @@ def test_a_body_cut_inside_a_text_like_json_and_its_retry(text, end):
     assert wire.read(cut + hi()) == wire.read(hi())
 
 
+def test_a_long_body_cut_inside_a_text_is_searched_once():
+    """Each escaped quote once looked like the start of a string that never ends."""
+    body = orjson.dumps(orjson.loads(hi().replace(b"Hi", b'\\"' * 200_000)), option=orjson.OPT_INDENT_2)
+    assert wire.read(body[:200_000] + body) == wire.read(body)
+
+
 def test_an_event_of_many_data_lines_is_parsed_a_few_times(monkeypatch):
     parsed = []
     value_of = framing.value_of

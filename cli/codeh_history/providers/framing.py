@@ -1,8 +1,9 @@
-"""Split the bytes of a response into frames: JSON values, stream events, HTTP heads and other lines.
+"""Split the bytes of a response into frames: JSON values, HTTP heads and other lines.
 
 Reads server-sent events, JSON documents, JSON arrays (element by element) and the heads of `curl -i`,
-line by line, in any order and any chunking. A JSON value ends with the line that completes it. If an answer
-is cut in the middle of a line, the next one may begin there, because curl's retries append to it.
+line by line, in any order and any chunking. A value ends where its JSON does, so a missing line between
+events does not matter. If an answer is cut in the middle of a line, the next one may begin there, because
+curl's retries append to it.
 """
 
 from __future__ import annotations
@@ -19,17 +20,18 @@ from .json_text import error_offset, last_value, loads, value_of
 from .parts import objects
 
 _LINE_END = re.compile(rb"\r\n?|\n")
-_FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
 _ARRAY = re.compile(rb"\[\s*(?:[{\[\]]|$)")
-_OPENING = (b"data:", b"event:")  # fields that may begin an event
-_SHORT = 4  # lines of an event whose data is on one line
+_DATA = re.compile(rb"^data: ?", re.MULTILINE)
+_EVENT = re.compile(rb"event: ?([\w.-]*)\s*$")
+_IGNORED = re.compile(rb"(?:id|retry)\s*:|:")
 _NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _STARTS = re.compile(
     rb'data: ?|event: ?[\w.]+[ \r]*$|HTTP/\d|<!doc|<html|\[\s*\{|\{\s*(?:"|$)', re.IGNORECASE | re.MULTILINE
 )
-_CLOSE = 8  # most bytes from the start of an answer inside another to the syntax error that it causes
-_NEAR = 1024  # bytes before and after a syntax error in which to look for the next answer
+_CLOSE = 32  # most bytes from the start of an answer inside another to the syntax error that it causes
+_LITERAL = 5  # most bytes from the error in a cut `null` or `false`, which is its start, to the next answer
+_ENDS = (b"}", b"]")
 
 
 class Frame(NamedTuple):
@@ -57,15 +59,15 @@ class Framer:
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._searched = 0  # bytes at the start of the buffer without a line end
-        self._block: list[bytes] = []  # the lines of the event being read
         self._text = bytearray()  # the lines of the JSON value being read
-        self._array = False  # whether that value is an element of an array
+        self._in_array = False  # whether the value is an element of an array
+        self._name = ""  # the event's name
         self._in_head = self._compressed = self._begun = self._closing = False
         self._frames: list[Frame] = []
 
     def feed(self, chunk: bytes) -> list[Frame]:
         self._buffer += chunk
-        while self._buffer:
+        while self._buffer and not self._compressed:
             end = _LINE_END.search(self._buffer, max(0, self._searched - 1))
             if end is not None and end[0] == b"\r" and end.end() == len(self._buffer):
                 end = None  # `\n` may follow
@@ -83,21 +85,13 @@ class Framer:
         """Return the frames that the end of the input completes."""
         self._closing = True
         frames = self.feed(b"")
-        while self._block or self._text:
-            if self._text:
-                self._read_values()
-            else:
-                self._dispatch()
+        while self._text:
+            self._read_value(final=True)
             frames += self.feed(b"")
         return frames
 
-    def _emit(self, kind: str, value: Any = None, name: str = "") -> None:
-        self._frames.append(Frame(kind, value, name))
-
-    @property
-    def _more(self) -> bool:
-        """Whether more lines may follow."""
-        return bool(self._buffer) or not self._closing
+    def _emit(self, kind: str, value: Any = None) -> None:
+        self._frames.append(Frame(kind, value, self._name if kind == "event" else ""))
 
     def _put_back(self, raw: bytes) -> None:
         self._buffer[:0] = raw
@@ -106,162 +100,127 @@ class Framer:
     # -- lines --------------------------------------------------------------------------------------
 
     def _read_line(self, line: bytes) -> None:
-        """Read a line: the continuation of a value or event, or the start of something else."""
+        """Read a line: the continuation of a value, or the start of something else."""
         if not self._begun:
             self._begun, line = True, line.removeprefix(BOM)
-        if self._compressed:
-            return
-        if not (self._block or self._text):
-            line = line.lstrip(b" \t")
         if self._in_head:
             self._in_head = bool(line)
+        elif self._text.startswith(b"data:") and (not line or line.startswith((b"event:", b"HTTP/"))):
+            self._put_back(line + b"\n")
+            self._read_value(final=True)
         elif self._text:
             self._text += line + b"\n"
-            if line[:1] in (b"}", b"]", b","):
-                self._read_values()
-        elif self._array or line[:1] == b"{" or _ARRAY.match(line):
-            if self._block:  # whose last line may be the start of this value
-                self._put_back(line + b"\n")
-                self._dispatch()
-                return
-            if not self._array and line[:1] == b"[":
-                self._emit("seam")
-                self._array, line = True, line[1:]
-            self._text += line + b"\n"
-            self._read_values()
+            if line.startswith((*_ENDS, b",")):
+                self._read_value()
         else:
-            self._read_other(line)
+            self._start(line.lstrip(b", \t" if self._in_array else b" \t"))
 
-    def _read_other(self, line: bytes) -> None:
-        head = _HEAD.match(line) if not self._block else None
+    def _start(self, line: bytes) -> None:
+        """Read a line that continues no value."""
+        head = _HEAD.match(line)
         if not line:
-            self._dispatch()
-        elif line.startswith(b"\x1f\x8b"):
-            self._emit("gzip")
-            self._compressed = True
+            self._name = ""
+        elif self._in_array and line[:1] != b"{":  # `]`, or the start of something else
+            self._emit("seam")
+            self._in_array = False
+            self._put_back(line.removeprefix(b"]") + b"\n")
+        elif line[:1] == b"{" or line.startswith(b"data:"):
+            self._text += line + b"\n"
+            self._read_value()
+        elif _ARRAY.match(line):
+            self._emit("seam")
+            self._in_array = True
+            self._put_back(line[1:] + b"\n")
         elif head:
             self._emit("seam")
             self._emit("head", int(head[1]))
             self._in_head = True
-        elif self._block or _FIELD.match(line):
-            short = len(self._block) <= _SHORT and line.startswith(_OPENING)
-            if short and isinstance(value_of(self._payload()), dict):
-                self._dispatch()  # the line between the events is missing
-            self._block.append(line)
+        elif name := _EVENT.match(line):
+            self._name = name[1].decode()
+        elif line.startswith(b"\x1f\x8b"):
+            self._emit("gzip")
+            self._compressed = True
         elif self._closing and any(name.startswith(line) for name in _NAMES):
             self._emit("cut", line.decode())
-        else:  # noise, but an answer may begin in the line, as after an HTML page
-            end = line.lower().find(b"</html>") + 7
-            if 7 <= end < len(line):
-                self._put_back(line[end:] + b"\n")
-            else:
-                end = self._find_answer(line + b"\n") or len(line)
-            self._emit("noise", line[:end].decode("utf-8", "replace"))
+        elif not _IGNORED.match(line):  # noise, but an answer may begin in the line
+            start = self._find_answer(line + b"\n") or len(line)
+            self._emit("noise", line[:start].decode("utf-8", "replace"))
 
-    # -- events -------------------------------------------------------------------------------------
+    # -- values -------------------------------------------------------------------------------------
 
-    def _payload(self) -> bytes:
-        """The data of the collected lines."""
-        fields = (line.partition(b":") for line in self._block)
-        return b"\n".join(
-            value.removeprefix(b" ") for field, _, value in fields if field == b"data"
-        ).strip()
-
-    def _dispatch(self) -> None:
-        """Read the event in the collected lines."""
-        payload, block, self._block = self._payload(), self._block, []
-        names = [line.partition(b":")[2] for line in block if line.startswith(b"event:")]
-        name = names[-1].decode("utf-8", "replace").strip() if names else ""
-        if payload == b"[DONE]":
+    def _read_value(self, *, final: bool = False) -> None:
+        """Read the value in the text; wait for the rest of an incomplete one unless it is `final`."""
+        raw = bytes(self._text).strip()
+        self._text.clear()
+        in_event = raw.startswith(b"data:")
+        text = _DATA.sub(b"", raw).strip() if in_event else raw
+        if text == b"[DONE]":
             self._emit("end")
-        if payload == b"[DONE]" or not block:
+            return
+        if text[:1] not in (b"{", b"[") or (in_event and final and text == b"{"):  # no JSON of an event
+            self._find_answer(raw + b"\n\n")
             return
         try:
-            value = loads(payload)
+            value, end = loads(text), len(text)
         except ValueError as error:
-            end = error_offset(payload)
-            value = value_of(payload[:end])
-            if isinstance(value, dict) and payload[end:].startswith(_OPENING):  # lines without their ends
-                self._emit("event", value, name)
-                self._put_back(payload[end:] + b"\n\n")
+            end = error_offset(text)
+            value = value_of(text[:end]) if end < len(text) else None
+            if value is None:
+                self._read_damaged(raw, raw.find(text[:1]) + (end or 1), error, final=final)
                 return
-            raw, is_json = b"\n".join(block) + b"\n\n", payload[:1] in (b"{", b"[")
-            has_json = is_json and len(payload) > 1  # a lone brace begins another answer
-            if self._find_answer(raw, raw.index(payload[:1]) if has_json else 0) is None and is_json:
-                self._unreadable(payload, error, waits=False)
-            return
         for item in objects(value if isinstance(value, list) else [value]):
-            self._emit("event", item, name)
+            self._emit("event" if in_event or self._in_array else "document", item)
+        if end < len(text):
+            self._put_back(text[end:] + b"\n")
 
-    # -- documents and arrays -----------------------------------------------------------------------
-
-    def _read_values(self) -> None:
-        """Read the complete JSON values in the text, and put the rest back into the buffer."""
-        while text := bytes(self._text).lstrip(b", \t\n" if self._array else b" \t\n"):
-            self._text.clear()
-            if text[:1] != b"{":
-                if self._array:  # `]`, or the start of something else
-                    self._emit("seam")
-                    self._array, text = False, text.removeprefix(b"]")
-                self._put_back(text if text.strip() else b"")
-                return
-            try:
-                value = loads(text)
-            except ValueError as error:
-                end = error_offset(text)
-                value = value_of(text[:end]) if end < len(text) else None
-                if value is None:
-                    early = end == len(text) and isinstance(error, orjson.JSONDecodeError) and self._more
-                    if early or self._find_answer(text) is None:
-                        self._unreadable(text, error, waits=True)
-                    return
-                self._text += text[end:]
-            self._emit("event" if self._array else "document", value)
-        self._text.clear()
-
-    def _unreadable(self, raw: bytes, error: ValueError, *, waits: bool) -> None:
-        """Report an unreadable value, or wait for the rest of an incomplete one."""
+    def _read_damaged(self, raw: bytes, end: int, error: ValueError, *, final: bool) -> None:
+        """Find another answer in a text whose JSON is unreadable from `end` on, wait, or report it."""
         too_deep = not isinstance(error, orjson.JSONDecodeError)
-        if too_deep or (raw.rstrip()[-1:] in (b"}", b"]") and error_offset(raw) < len(raw)):
-            self._emit("damage", f"not JSON ({error}): {excerpt(raw)}")
-        elif waits and self._more:
-            self._text += raw
+        broken = too_deep or (end < len(raw) and raw.endswith(_ENDS))
+        waits = not final and not broken and (self._buffer or not self._closing)
+        if not (waits and end == len(raw)) and self._find_answer(raw + b"\n\n", end) is not None:
+            return
+        if waits:
+            self._text += raw + b"\n"
+        elif broken:
+            self._emit("damage", f"not JSON ({error}): {excerpt(raw.removeprefix(b'data:'))}")
         else:
-            self._emit("cut", excerpt(raw))
+            self._emit("cut", excerpt(raw.removeprefix(b"data:")))
 
-    def _find_answer(self, raw: bytes, start: int = 0) -> int | None:
-        """Find another answer in a text whose JSON, from `start` on, is damaged; continue reading there.
+    def _find_answer(self, raw: bytes, error: int = 0) -> int | None:
+        """Find another answer in a text whose JSON has an error; continue reading there.
 
-        It is the last value before the error or begins near the error. In a text without JSON it is the
-        first answer anywhere. Returns its start; None if there is none.
+        It is the last value before the error or begins near it. In a text without JSON (`error` is 0) it is
+        the first answer anywhere. Returns its start; None if there is none.
         """
-        first, last, starts = start + 1, len(raw), []
-        error = start + error_offset(raw[start:])
-        if raw[start : start + 1] in (b"{", b"["):
-            at = last_value(raw[:error])
-            if at > start and detect.stands_alone(value_of(raw[at:error]), in_event=start > 0):
-                starts.append(at)
-            first, last = (max(first, error - _NEAR), error + _NEAR) if error < last else (last, last)
-        starts += [mark.start() for mark in _STARTS.finditer(raw, first, last) if _begins(raw, mark, error)]
-        for at in starts[:1]:
+        last = last_value(raw[:error])
+        starts = [
+            mark for mark in _STARTS.finditer(raw, max(1, error - _CLOSE)) if _begins(raw, mark, error)
+        ]
+        start = starts[0].start() if starts else None
+        if last > 0 and detect.stands_alone(value_of(raw[last:error]), in_event=raw.startswith(b"data:")):
+            start = last
+        if start is not None:
             self._emit("seam")
-            self._put_back(raw[at:])
-        return starts[0] if starts else None
+            self._put_back(raw[start:])
+        return start
 
 
 def _begins(raw: bytes, mark: re.Match[bytes], error: int) -> bool:
-    """Whether an answer begins at this match, not a similar value inside another answer.
+    """Whether an answer begins at this match.
 
     Its JSON must be an answer, event or error; in a text without JSON (`error` is 0) it may be incomplete.
     """
-    sign, start = mark[0][:1].lower(), mark.start()
+    start, sign = mark.start(), mark[0][:1].lower()
+    if error and start > error + _LITERAL:
+        return False
     line, _, following = raw[start:].partition(b"\n")
-    if sign not in b"d{[":
-        begins = {b"h": _HEAD.match(line.rstrip()), b"e": not error or following.startswith(b"data:")}
-        return bool(begins.get(sign, True))
-    near = not error or error - _CLOSE <= start <= error + 1
-    if sign != b"d" and not near and raw[:start].rstrip()[-1:] in (b":", b",", b"["):
-        return False  # a value inside the other answer
+    if sign == b"h":
+        return _HEAD.match(line.rstrip()) is not None
+    if sign == b"e":
+        return not error or following.startswith(b"data:")
+    if sign == b"<":
+        return True
     text = raw[mark.end() if sign == b"d" else raw.find(b"{", start) :]
     end = error_offset(text)
     incomplete = not error and end == len(text) > 0

@@ -65,6 +65,8 @@ def last_value(text: bytes) -> int:
     start, end = -1, 0
     for match in _TOKENS.finditer(text):
         at = match.start()
+        if match[0] == b'"':  # the text ends inside a string
+            return -1
         if text[at] in _OPENING:
             open_at.append(at)
         elif text[at] != _QUOTE:

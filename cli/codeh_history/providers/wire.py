@@ -40,7 +40,6 @@ class Reader(AnswerReader):
         self._framer = Framer()
         self._any_began = False
         self._stream: StreamReader | None = None
-        self._lines = False  # whether the stream consists of JSON lines
         self._damage = ""  # why the stream cannot be completed
         self._new: list[Part] = []  # the parts of this feed
         self._id: str | None = None  # the current answer's id
@@ -71,16 +70,14 @@ class Reader(AnswerReader):
         self._settle()
         if self._mixed:
             return Unreadable(f"interleaved responses ({self._mixed}); pass one at a time")
-        ids = [reply.id for reply in self._replies]
-        if isinstance(self._last, Cut) and self.arrived and self._id not in ids:
+        last, ids = self._last, [reply.id for reply in self._replies]
+        if isinstance(last, Cut) and self.arrived and self._id not in ids:
             ids.append(self._id)
-            if len(ids) == 1:
-                return self._last
         if len(ids) > 1:
             return Unreadable(f"more than one response ({_list_ids(ids)}); pass one at a time")
-        if self._replies and not isinstance(self._last, Failure):
+        if self._replies and not isinstance(last, Failure):
             return self._replies[0]
-        return self._last if isinstance(self._last, (Failure, Cut)) else self._nothing_usable()
+        return last if isinstance(last, (Failure, Cut)) else self._nothing_usable()
 
     def _nothing_usable(self) -> Outcome:
         """The outcome if there is neither an answer, nor an error, nor the beginning of one."""
@@ -107,10 +104,8 @@ class Reader(AnswerReader):
         for kind, value, name in frames:
             if self._mixed:
                 break
-            if kind == "event":
-                self._event(value, name)
-            elif kind == "document":
-                self._document(value)
+            if kind in ("event", "document"):
+                self._read_object(value, name, alone=kind == "document")
             elif kind == "end" and self._stream is not None:
                 self._stream.end()
             elif kind == "seam":
@@ -130,42 +125,35 @@ class Reader(AnswerReader):
                 self._status = value
         return self._new
 
-    def _event(self, body: Json, name: str = "", *, lines: bool = False) -> None:
-        """Read an event of a stream, or another object in its place."""
+    def _read_object(self, body: Json, name: str, *, alone: bool) -> None:
+        """Read an event of a stream, or an object that stands `alone`: an answer, an error, a JSON line."""
         if self._read_error(body, name):
             return
         provider, kind = detect.recognise(body)
-        if kind == "answer":
+        if kind == "answer" or (kind == "either" and alone and not self._continues(provider, body)):
             self._read_answer(body, provider)
-            return
+        elif kind or not alone:
+            self._read_event(body, provider if kind else None)
+        else:
+            self._noise.append(excerpt(orjson.dumps(body)))
+
+    def _read_event(self, body: Json, provider: str | None) -> None:
+        """Read an event; `provider`: whose it is, None for one that may only continue a stream."""
         id = detect.answer_id(body)
         mixed = id in self._earlier and id != self._id
-        if kind and not mixed and not self._continues(provider, body):
+        if provider is not None and not mixed and not self._continues(provider, body):
             if self._stream is not None and self._id:
                 self._earlier.add(self._id)
             if self._begin(provider):
-                self.begun, self._lines = True, lines
+                self.begun = True
                 self._stream = Format(provider).stream()
-        stream = self._stream
-        if mixed or (stream is not None and stream.conflicts(body)):
+        if mixed or (self._stream is not None and self._stream.conflicts(body)):
             self._mixed = _list_ids(dict.fromkeys((*self._earlier, self._id, id)))
-        elif stream is not None:  # None between streams, and in one of another format
-            self._add(stream.feed(body))
-            self._id = self.response_id = stream.id
-            self.model = stream.model
-
-    def _document(self, body: Json) -> None:
-        """Read an object on its own: a whole answer, or a line of a stream of JSON lines."""
-        provider, kind = detect.recognise(body)
-        continues = kind == "either" and self._lines and self._continues(provider, body)
-        if continues or kind == "event":
-            self._event(body, lines=True)
-        elif self._read_error(body):
             return
-        elif kind:
-            self._read_answer(body, provider)
-        else:
-            self._noise.append(excerpt(orjson.dumps(body)))
+        if self._stream is not None:  # None between streams, and in one of another format
+            self._add(self._stream.feed(body))
+            self._id = self.response_id = self._stream.id
+            self.model = self._stream.model
 
     # -- answers ------------------------------------------------------------------------------------
 

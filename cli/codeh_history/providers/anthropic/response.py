@@ -14,7 +14,7 @@ from ..detect import outcome_of
 from ..json_text import value_of
 from ..parts import blocks_of, call, list_of, name_of, native, object_of, text_of, without
 from ..protocol import Failure, Reply, StreamReader
-from . import EVENTS, NAME
+from . import NAME
 
 USAGE = {  # `input_tokens` excludes cache reads and writes
     "input": "input_tokens cache_read_input_tokens cache_creation_input_tokens", "output": "output_tokens",
@@ -65,11 +65,10 @@ class Stream(StreamReader):
         return not (event.get("type") == "message_start" and self._message is not None)
 
     def conflicts(self, event: Json, /) -> bool:
-        """Nothing may follow message_stop, and no block may begin at the index of an open one."""
-        kind = name_of(event.get("type"))
-        if kind not in EVENTS or kind == "message_stop":
-            return False
-        return self.done or (kind == "content_block_start" and _index(event) in self._open)
+        """No block may begin at the index of an open one, nor follow the end."""
+        kind = event.get("type")
+        again = kind == "content_block_start" and _index(event) in self._open
+        return again or (self.done and kind in ("content_block_start", "content_block_delta"))
 
     def feed(self, event: Json) -> list[Part]:
         kind, index = event.get("type"), _index(event)
