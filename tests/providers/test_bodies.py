@@ -136,7 +136,7 @@ BAD = {
     ],
     "openai-chat": [
         ({}, "messages"), ({"messages": [7]}, "messages.0"), ({"messages": [{"role": "model"}]}, "messages.0"),
-        ({"messages": [CALL]}, "messages.0.tool_calls.0"), ({"messages": [{**CALL, "tool_calls": [{"function": {}}]}]}, "messages.0.tool_calls.0"),
+        ({"messages": [CALL]}, "messages.0.tool_calls"), ({"messages": [{**CALL, "tool_calls": [{"function": {}}]}]}, "messages.0.tool_calls"),
     ],
     "openai-responses": [
         ({}, "input"), ({"input": [{"role": "user", "content": "hi"}, "x"]}, "input.1"), ({"input": [{"content": "x"}]}, "input.0"),

@@ -68,7 +68,10 @@ MESSAGES = {
         {"tool_calls": [call("c1", "f", '{"a":' * 190 + "1" + "}" * 190)]},
         [{"functionCall": {"id": "c1", "name": "f", "args": {}}, "arguments": '{"a":' * 190 + "1" + "}" * 190}],
     ),
-    "a custom tool's call": ({"tool_calls": [CUSTOM]}, [native(tool_calls=[CUSTOM])]),
+    "a custom tool's call": (
+        {"tool_calls": [CUSTOM]},
+        [{"functionCall": {"id": "call_1", "name": "sh", "args": {"input": "ls"}}, "item": {"type": "custom"}}],
+    ),
     "the old single call": (
         {"content": None, "function_call": {"name": "f", "arguments": "{}"}},
         [{"functionCall": {"name": "f", "args": {}}}],
@@ -77,7 +80,7 @@ MESSAGES = {
     "audio": ({"content": None, "audio": AUDIO}, [native(audio=AUDIO)]),
     "content in items": (
         {"content": [{"type": "text", "text": "a"}, {"type": "thinking", "thinking": []}]},
-        [{"text": "a"}, native(content=[{"type": "thinking", "thinking": []}])],
+        [{"text": "a"}, native(type="thinking", thinking=[])],
     ),
 }  # fmt: skip
 

@@ -98,6 +98,9 @@ class Exact(AnswerReader):
     Invalid UTF-8 arrives as U+FFFD and makes the outcome Unreadable, which names the first such byte.
     """
 
+    _removed = ""  # characters removed from the end
+    _nothing: Outcome = Unreadable("the message is empty: stdin has no text")
+
     def __init__(self, model: str | None = None, provider: str | None = None) -> None:
         super().__init__(provider, model)
         self.cut = ""  # why the text is incomplete
@@ -113,13 +116,13 @@ class Exact(AnswerReader):
 
     def close(self) -> Outcome:
         self.tail = self._add_text(self._decoder.decode(b"", final=True), final=True)
-        text = self._finished("".join(self._texts))
+        text = "".join(self._texts).rstrip(self._removed)
         try:
             self._raw.decode()
         except UnicodeDecodeError as error:
             return Unreadable(f"byte {error.start} of the text is not UTF-8")
         if not text.strip():
-            return self._nothing()
+            return self._nothing
         parts: list[Part] = [{"text": text}]
         return Cut(parts, self.cut) if self.cut else Reply(parts, self.provider or "", self.model)
 
@@ -138,15 +141,12 @@ class Exact(AnswerReader):
     def _clean(self, text: str, *, final: bool) -> str:  # noqa: ARG002
         return text
 
-    def _finished(self, text: str) -> str:
-        return text
-
-    def _nothing(self) -> Outcome:
-        return Unreadable("the message is empty: stdin has no text")
-
 
 class Reader(Exact):
     """Reads a command's answer without byte order mark, escape sequences and final newlines; CRLF is LF."""
+
+    _removed = "\n"
+    _nothing = Nothing()
 
     def __init__(self, model: str | None = None) -> None:
         super().__init__(model, "text")
@@ -162,9 +162,3 @@ class Reader(Exact):
             text, self._held = text[: begun.start()], begun[0]
         plain: str = _ESCAPE.sub("", _TO_THE_START.sub("\r", text))
         return plain.replace("\r\n", "\n")
-
-    def _finished(self, text: str) -> str:
-        return text.rstrip("\n")
-
-    def _nothing(self) -> Outcome:
-        return Nothing()

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
 from ...session.model import Any, Json, Message
 from ..array import Array
 from ..media import media
 from ..names import CallIds
-from ..parts import arguments, item_of, list_of, name_of, object_of, paragraphs
+from ..parts import arguments, blocks_of, item_of, list_of, name_of, object_of, paragraphs
 from ..request import Options, Request, Tool
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
@@ -89,13 +88,14 @@ def thinks(thinking: Any, messages: list[Json]) -> bool:
     """
     if object_of(thinking).get("type") != "enabled":
         return True
-    first: Json | None = None
+    first: list[Any] | None = None
     for message in reversed(messages):
+        kinds = _kinds(message)
         if message.get("role") == "assistant":
-            first = message
-        elif message.get("role") == "user" and "tool_result" not in _kinds(message):
+            first = kinds
+        elif message.get("role") == "user" and "tool_result" not in kinds:
             break
-    return first is None or (_kinds(first) or [""])[0] in blocks.THINKING
+    return first is None or (first or [""])[0] in blocks.THINKING
 
 
 def _kinds(message: Json) -> list[Any]:
@@ -111,28 +111,26 @@ def _marked(body: Json) -> Json:
     too, however many blocks were added since. Marks of an imported body are removed, because at most four
     are allowed.
     """
-    remaining = MARKS - ("cache_control" in body)
-    result = dict(body)
-    system = body.get("system")
-    lists = {
-        "tools": body.get("tools"),
-        "system": [text_block(system)] if isinstance(system, str) else system,
-    }
-    for key, items in lists.items():
-        bare = [without_mark(object_of(item)) for item in items or ()]
-        last = [item for item in bare if not item.get("defer_loading")][-1:]
-        for item in last:
+    result, remaining = dict(body), MARKS - ("cache_control" in body)
+    for key in ("tools", "system"):
+        items = blocks_of(body.get(key))
+        if not items:
+            continue
+        result[key] = bare = [without_mark(object_of(item)) for item in items]
+        for item in [item for item in bare if not item.get("defer_loading")][-1:]:
             item["cache_control"] = MARK
             remaining -= 1
-        result |= {key: bare} if bare else {}
-    messages = list(body[FIELD])
-    roles = [*(message["role"] for message in messages), ""]
-    ends = [n for n, (role, after) in enumerate(pairwise(roles)) if role == "user" != after]
-    for number in [n for n in ends if messages[n]["content"]][-remaining:]:
-        content = messages[number]["content"]
-        marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
+    messages = result[FIELD] = list(body[FIELD])
+    following = [*(message["role"] for message in messages[1:]), ""]
+    ends = [
+        number for number, message in enumerate(messages)
+        if message["role"] == "user" != following[number] and message["content"]
+    ]  # fmt: skip
+    for number in ends[-remaining:]:
+        *content, last = messages[number]["content"]
+        marked = [*content, {**last, "cache_control": MARK}]
         messages[number] = {**messages[number], "content": marked}
-    return {**result, FIELD: messages}
+    return result
 
 
 class _Conversation(Array):
@@ -221,20 +219,22 @@ class _Conversation(Array):
         content = self.array[-1]["content"]
         if not last and content[-1].get("type") not in blocks.THINKING:
             return
-        off = object_of(self.options.settings.get("thinking")).get("type", "disabled") == "disabled"
-        thought = [block.get("type") in blocks.THINKING for block in content]
-        end = len(content)
-        while end and thought[end - 1]:
-            end -= 1
-        keep = [n for n in range(end) if not (last and off and thought[n])]
+        off = (
+            last and object_of(self.options.settings.get("thinking")).get("type", "disabled") == "disabled"
+        )
+        kept = list(enumerate(content))
+        while kept and kept[-1][1].get("type") in blocks.THINKING:
+            kept.pop()
+        if off:
+            kept = [(n, block) for n, block in kept if block.get("type") not in blocks.THINKING]
         message = self.array.pop()
         sources = self.sources.pop() if self.trace else []
-        if not keep:
+        content = [block for _, block in kept]
+        if not content:
             return
-        kept = [content[n] for n in keep]
-        if last and kept[-1].get("type") == "text":
-            kept[-1] = {**kept[-1], "text": kept[-1]["text"].rstrip()}
-        self.add({**message, "content": kept}, [sources[n] for n in keep] if self.trace else [])
+        if last and content[-1].get("type") == "text":
+            content[-1] = {**content[-1], "text": content[-1]["text"].rstrip()}
+        self.add({**message, "content": content}, [sources[n] for n, _ in kept] if self.trace else [])
 
     # -- parts --------------------------------------------------------------------------------------
 

@@ -21,13 +21,15 @@ def holds(item: object) -> bool:
 
 def shows(body: Json) -> bool:
     """Whether calls have objects as arguments, messages have Ollama's fields, or settings are Ollama's."""
-    messages = objects(body.get(FIELD))
-    calls = [call for message in messages for call in objects(message.get("tool_calls"))]
-    return (
-        any(key in body for key in _AROUND)
-        or any(isinstance(object_of(call.get("function")).get("arguments"), dict) for call in calls)
-        or any(isinstance(message.get("images"), list) for message in messages)
-        or any(isinstance(message.get("thinking"), str) or "tool_name" in message for message in messages)
+    return any(key in body for key in _AROUND) or any(
+        isinstance(message.get("images"), list)
+        or isinstance(message.get("thinking"), str)
+        or "tool_name" in message
+        or any(
+            isinstance(object_of(call.get("function")).get("arguments"), dict)
+            for call in objects(message.get("tool_calls"))
+        )
+        for message in objects(body.get(FIELD))
     )
 
 

@@ -6,21 +6,21 @@ from ...base.errors import BadData
 from ...session.model import Any, Json
 from ..body import Imported, Messages, messages_in
 from ..openai import CHAT, plain_text
-from ..parts import call as call_part
 from ..parts import (
     is_message,
     is_text,
     kinds,
     list_of,
     name_of,
+    native,
     object_of,
     objects,
     parsed_response,
     text_of,
-    texts_of,
 )
 from . import FIELD, NAME
 from .request import REASONING, SYSTEM, system_message
+from .response import calls_of, texts_of
 
 _BESIDE = (
     "tool_calls", "function_call", "tool_call_id", "audio", "name", "refusal", "reasoning_content",
@@ -83,7 +83,9 @@ class _Messages(Messages):
         content = message.get("content")
         response = self.match_call(message.get("tool_call_id"), message.get("name"))
         blocks = list_of(content)
-        response["response"] = parsed_response("".join(texts_of(blocks)) if blocks else text_of(content))
+        response["response"] = parsed_response(
+            "".join(block["text"] for block in filter(is_text, blocks)) or text_of(content)
+        )
         others = [CHAT.read(block) for block in objects(blocks) if not is_text(block)]
         part: Json = {"functionResponse": {**response, "parts": others} if others else response}
         plain = len(blocks) == 1 and object_of(blocks[0]).keys() == {"type", "text"}
@@ -92,54 +94,18 @@ class _Messages(Messages):
         self.add_results([part])
 
     def assistant(self, message: Json, where: str) -> None:
-        calls = message.get("tool_calls") or []
-        if not isinstance(calls, list):
-            raise BadData(f"{where}.tool_calls: expected a list")
-        parts: list[Any] = [_thought(message[name], name) for name in REASONING if message.get(name)]
-        parts += _texts(message, called=bool(calls or message.get("function_call")))
+        listed, calls = message.get("tool_calls") or [], calls_of(message)
+        count = len(list_of(listed)) + bool(message.get("function_call"))
+        named = len(calls) == count and all("functionCall" in part for part in calls)
+        if not isinstance(listed, list) or not named:
+            raise BadData(f"{where}.tool_calls: expected a list of functions with names")
+        parts: list[Any] = texts_of(message)
+        if details := message.get("reasoning_details"):
+            parts.append(native(NAME, {"reasoning_details": details}))
+        if message.get("content") == "" and not calls:
+            parts.append({"text": ""})
         self.open = []
-        for number, call in enumerate(calls):
-            parts.append(self.function_call(call, f"{where}.tool_calls.{number}"))
-        if isinstance(message.get("function_call"), dict):
-            call = {"type": "function", "function": message["function_call"]}
-            parts.append(self.function_call(call, f"{where}.function_call"))
+        for part in calls:
+            self.call(part["functionCall"].get("id"), part["functionCall"]["name"])
         item = {key: value for key, value in message.items() if key not in _OF_AN_ASSISTANT}
-        self.add_model(parts, item, joins=False)
-
-    def function_call(self, call: Any, where: str) -> Any:
-        kind = call.get("type", "function") if isinstance(call, dict) else None
-        function = call.get(kind) if isinstance(kind, str) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise BadData(f"{where}: expected a function with a name")
-        item = {key: value for key, value in call.items() if key not in ("id", "type", kind)}
-        arguments = function.get("arguments")
-        if kind == "custom":
-            item["type"] = kind
-            arguments = {"input": function.get("input", "")}
-        id = name_of(call.get("id"))
-        self.call(id, function["name"])
-        return call_part(id, function["name"], arguments, item)
-
-
-def _thought(value: Any, field: str) -> Json:
-    if isinstance(value, str):
-        return {"text": value, "thought": True, "item": {"field": field}}
-    texts = (step.get("text") or step.get("summary") for step in objects(value))
-    text = "".join(text for text in texts if isinstance(text, str))
-    return {"text": text, "thought": True, "item": {"field": field, "value": value}}
-
-
-def _texts(message: Json, *, called: bool) -> list[Any]:
-    """The parts of an assistant message's content and refusal; `called`: it has calls."""
-    content, refusal = message.get("content"), message.get("refusal")
-    parts: list[Any] = []
-    for block in list_of(content):
-        if isinstance(block, dict) and isinstance(block.get("refusal"), str):
-            parts.append({"text": block["refusal"], "refusal": True})
-        else:
-            parts.append(CHAT.read(block))
-    if isinstance(content, str) and (content or not called):
-        parts.append({"text": content})
-    if name_of(refusal):
-        parts.append({"text": refusal, "refusal": True})
-    return parts
+        self.add_model(parts + calls, item, joins=False)

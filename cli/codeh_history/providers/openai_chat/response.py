@@ -14,8 +14,19 @@ from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
 from ..detect import outcome_of
-from ..openai import usage_paths
-from ..parts import call, first, further, is_text, name_of, native, object_of, objects, text_of, without
+from ..openai import CHAT, usage_paths
+from ..parts import (
+    blocks_of,
+    call,
+    first,
+    further,
+    name_of,
+    native,
+    object_of,
+    objects,
+    text_of,
+    without,
+)
 from ..protocol import Failure, Reply, StreamReader
 from . import NAME
 
@@ -36,42 +47,52 @@ def read(body: Json) -> Reply | Failure:
 
 
 def parts_of(message: Json) -> list[Part]:
-    """The parts of an assistant message."""
-    parts = _texts(message)
-    parts += map(_call, objects(message.get("tool_calls")))
-    if message.get("function_call"):  # before there were parallel calls
-        parts.append(_call({"function": message["function_call"]}))
-    return parts + [native(NAME, {key: value}) for key, value in without(message, _KNOWN).items()]
+    """The parts of a response's message."""
+    texts = [part for part in texts_of(message) if part.get("text") != ""]
+    others = without(message, _KNOWN)
+    return texts + calls_of(message) + [native(NAME, {key: others[key]}) for key in others]
 
 
-def _texts(message: Json) -> list[Any]:
+def texts_of(message: Json) -> list[Any]:
     """The parts of the texts in a message or a delta."""
     field = next((field for field in REASONING if text_of(message.get(field))), None)
     parts: list[Any] = []
     if field:
         parts.append({"text": message[field], "thought": True, "item": {"field": field}})
-    content = message.get("content")
-    texts = [{"type": "text", "text": content}] if text_of(content) else objects(content)
-    for item in texts:  # some hosts send a list of texts and other items
-        if item.get("type") == "thinking" and item.get("thinking"):  # Mistral's
-            thoughts = (text_of(each.get("text")) for each in objects(item["thinking"]))
+    content = message.get("content") or None  # some hosts send a list of texts and other items
+    for item in blocks_of(content):
+        kind, refusal = object_of(item).get("type"), object_of(item).get("refusal")
+        thinking = objects(object_of(item).get("thinking"))
+        if thinking:  # Mistral's
+            thoughts = (text_of(each.get("text")) for each in thinking)
             parts.append({"text": "".join(thoughts), "thought": True})
-        elif not is_text(item):
-            parts.append(native(NAME, {"content": [item]}))
-        elif item["text"]:
-            parts.append({"text": item["text"]})
+        elif kind == "refusal" and isinstance(refusal, str):
+            parts.append({"text": refusal, "refusal": True})
+        else:
+            parts.append(CHAT.read(item))
     if text_of(message.get("refusal")):
         parts.append({"text": message["refusal"], "refusal": True})
     return parts
 
 
+def calls_of(message: Json) -> list[Part]:
+    calls = objects(message.get("tool_calls"))
+    if message.get("function_call"):  # before there were parallel calls
+        calls.append({"function": message["function_call"]})
+    return [_call(call_) for call_ in calls]
+
+
 def _call(call_: Json) -> Part:
-    function = object_of(call_.get("function"))
-    name = function.get("name")
+    """Convert a call; that of a custom tool has a text as input."""
+    function, custom = object_of(call_.get("function")), object_of(call_.get("custom"))
+    item = without(call_, ("id", "type", "function", "custom", "index"))
+    arguments = function.get("arguments")
+    if custom:
+        item, arguments = {**item, "type": "custom"}, {"input": text_of(custom.get("input"))}
+    name = custom.get("name") or function.get("name")
     if not isinstance(name, str):
-        return native(NAME, {"tool_calls": [call_]})  # a custom tool's, whose input is not JSON
-    item = without(call_, ("id", "type", "function", "index"))
-    return call(call_.get("id"), name, function.get("arguments"), item)
+        return native(NAME, {"tool_calls": [call_]})
+    return call(call_.get("id"), name, arguments, item)
 
 
 class Stream(StreamReader):
@@ -99,7 +120,7 @@ class Stream(StreamReader):
         id = name_of(event.get("id"))
         delta = object_of(first(event.get("choices")).get("delta"))
         another = id is not None and self.id is not None and id != self.id
-        repeated = event == self._first and self._roles == 1 and not _texts(delta)
+        repeated = event == self._first and self._roles == 1 and not texts_of(delta)
         return not (name_of(delta.get("role")) and (another or repeated))
 
     def end(self) -> None:
@@ -124,7 +145,9 @@ class Stream(StreamReader):
             self._texts.setdefault(key, []).append(text)
         self._message = merge(self._message, without(delta, ("tool_calls", *texts)))
         parts: list[Any] = [
-            {key: part[key] for key in _SHOWN if key in part} for part in _texts(delta) if "text" in part
+            {key: part[key] for key in _SHOWN if key in part}
+            for part in texts_of(delta)
+            if part.get("text")
         ]
         if choice.get("finish_reason") and not self._finish:
             self._finish = choice["finish_reason"]

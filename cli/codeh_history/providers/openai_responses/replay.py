@@ -8,10 +8,10 @@ and reasoning that it can neither decrypt nor find.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ...session.model import Any, Json, Message, Part
-from ..parts import item_of, name_of, native_of, object_of
+from ..parts import name_of, native_of, object_of
 from ..turns import Turn
 from . import NAME
 
@@ -99,12 +99,6 @@ class Replay:
         self.taken.add(call)
         return True
 
-    def sent_item(self, item: Json) -> Json:
-        """The form of a native item to send: reasoning lacks `status`, which the API refuses."""
-        if self.faithful or item.get("type") != "reasoning":
-            return item
-        return {key: value for key, value in item.items() if key != "status"}
-
     def reply(self, item: Json) -> bool:
         """Whether to send a native item of the client; an answer only after its call."""
         kind = item.get("type")
@@ -124,14 +118,12 @@ class Replay:
 def _item_ids(parts: Sequence[Part]) -> list[str]:
     """The ids of the items that the parts become; consecutive texts with one id are one item."""
     ids: list[str] = []
-    last = None
+    joins = False  # whether the last part is a text with the last id
     for part in parts:
-        value = native_of(part, NAME)
-        item = value if isinstance(value, dict) else item_of(part)
-        id: Any = item.get("id")
-        if name_of(id) and not (id == last and "text" in part):
+        id = object_of(native_of(part, NAME) or part.get("item")).get("id")
+        if isinstance(id, str) and id and not (joins and "text" in part and id == ids[-1]):
             ids.append(id)
-        last = id if "text" in part else None
+        joins = "text" in part and bool(ids) and id == ids[-1]
     return ids
 
 
@@ -141,42 +133,36 @@ def _without_reasoning(messages: Sequence[Message]) -> Iterator[str]:
     A response may be several messages, one per item, with the results of its calls in between.
     """
     lost = False
-    for (provider, _, answers), group in groupby(messages, _group_key):
+    for (model, answers), group in groupby(messages, _group_key):
         run = list(group)
-        if provider == NAME:
-            parts = [part for message in run for part in message.parts]
-            original = [
-                part for message in run for part in (message.parts if message.own is None else message.own)
-            ]
-            lost = not _has_reasoning(parts, original) if any(map(_is_reasoning, original)) else lost
-            yield from (message.id for message in run if lost)
-        else:
+        if model is None:
             lost = lost and answers
+            continue
+        owned = [message.parts if message.own is None else message.own for message in run]
+        original = [part for parts in owned for part in parts]
+        if any(map(_is_reasoning, original)):
+            lost = not _has_reasoning([part for message in run for part in message.parts], original)
+        yield from (message.id for message in run if lost)
 
 
-def _group_key(message: Message) -> tuple[str | None, str | None, bool]:
+def _group_key(message: Message) -> tuple[str | None, bool]:
+    """The model of a message of this provider, else whether it has results."""
     if message.role == "model" and message.provider == NAME:
-        return NAME, message.model, False
-    return None, None, message.kind == "tool"
+        return message.model or "", False
+    return None, message.kind == "tool"
 
 
 def _is_reasoning(part: Part) -> bool:
-    item = native_of(part, NAME)
-    return isinstance(item, dict) and item.get("type") == "reasoning"
+    return object_of(native_of(part, NAME)).get("type") == "reasoning"
 
 
 def _has_reasoning(parts: Sequence[Part], original: Sequence[Part]) -> bool:
     """Whether the parts still have all reasoning of the `original` parts, and the items after it."""
-    at = 0
-    for number, part in enumerate(original):
-        if not _is_reasoning(part):
-            continue
-        while at < len(parts) and parts[at] != part:
-            at += 1
-        following = parts[at + 1 : at + 2]
-        if not following or following != original[number + 1 : number + 2]:
-            return False
-        encrypted = native_of(part, NAME).get("encrypted_content")
-        if not isinstance(encrypted, str) or not _item_ids(following):
-            return False
-    return True
+    kept = list(pairwise(parts))
+    return not _is_reasoning(original[-1]) and all(
+        (part, following) in kept
+        and isinstance(native_of(part, NAME).get("encrypted_content"), str)
+        and _item_ids([following])
+        for part, following in pairwise(original)
+        if _is_reasoning(part)
+    )

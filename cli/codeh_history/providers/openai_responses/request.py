@@ -147,13 +147,6 @@ class _Items(OpenAIArray):
         """Add the items of a model turn; another provider's calls come last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
-        opening = turn.opening
-        if opening is not None:
-            if opening:
-                self._text(turn.parts[0], turn.id, own=own, replayed=replayed, follows=False)
-            for call, id in zip(turn.calls, self.ids.calls(turn), strict=True):
-                self.add(self._call(turn.parts[call.part], id, own=own, replayed=replayed), turn.id)
-            return
         before = len(self.array)
         last = -1  # the index of the text in the last item
         places = list(range(len(turn.parts)))
@@ -172,7 +165,10 @@ class _Items(OpenAIArray):
             elif why := RESPONSES.why_not(part, by_model=True):
                 self.add({"role": "assistant", "content": self.stub(part, why, turn.id)}, turn.id)
             elif self.replay.item(part, turn, replayed=replayed):
-                self.add(self.replay.sent_item(native_of(part, NAME)), turn.id)
+                item = native_of(part, NAME)
+                if item["type"] == "reasoning" and not self.faithful:  # its `status` is refused
+                    item = {key: value for key, value in item.items() if key != "status"}
+                self.add(item, turn.id)
             elif not part.get("thought"):
                 self.left_out(part, turn.id)
         if len(self.array) == before and self.faithful:
@@ -207,14 +203,11 @@ class _Items(OpenAIArray):
 
     def _call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         item = item_of(part) if own else {}
-        if not item:
-            name, arguments = self.function_name(part), arguments_of(part)
-            return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments}
-        fields = {key: value for key, value in item.items() if key not in ("type", "id")}
+        call = {key: value for key, value in item.items() if key not in ("type", "id")}
         if replayed and name_of(item.get("id")):
-            fields["id"] = item["id"]
+            call["id"] = item["id"]
+        call |= {"call_id": id, "name": self.function_name(part)}
         input = custom_input(part, "custom_tool_call") if own else None
-        call = {**fields, "call_id": id, "name": self.function_name(part)}
         if input is None:
             return {"type": "function_call", **call, "arguments": arguments_of(part)}
         self.custom.add(id)
