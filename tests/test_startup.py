@@ -46,7 +46,7 @@ import sys
 sys.path[:0] = {path!r}
 from codeh_history.base.env import Env
 from codeh_history.main import run
-Env.stdin_blocks = lambda *_: sys.exit(print(*sorted(sys.modules), file=sys.stderr))
+Env.read_stdin = lambda *_: sys.exit(print(*sorted(sys.modules), file=sys.stderr))
 run({argv!r}, Env())
 """
 

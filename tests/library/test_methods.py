@@ -165,7 +165,7 @@ def test_what_is_printed_is_the_callers():
     assert not any((call.terminal(call.stdout), call.piped(), call.waiting(), call.colour))
     call = Call({})
     call.input = b"given"
-    assert list(call.stdin_blocks()) == [b"given"]
+    assert call.read_stdin() == b"given"
 
 
 def test_notes_go_to_the_logger(caplog):

@@ -8,7 +8,7 @@ from .errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain, U
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Protocol
 
     class Placed(Protocol):
@@ -229,18 +229,16 @@ class Env:
             self.note("reading from the terminal; end it with Ctrl-D")
 
     def read_stdin(self) -> bytes:
-        """Read stdin to its end."""
-        return b"".join(self.stdin_blocks(1 << 30))  # large enough to read a file in one piece
-
-    def stdin_blocks(self, most: int = 1 << 18) -> Iterator[bytes]:
-        """Yield stdin in blocks of at most `most` bytes, each as soon as it arrives."""
+        """Read stdin to its end, a file in one piece."""
         self.note_terminal_input()
+        blocks: list[bytes] = []
         try:
-            step = min(most, max(1 << 18, os.fstat(self.stdin).st_size))
-            while block := os.read(self.stdin, step):
-                yield block
+            size = max(1 << 18, os.fstat(self.stdin).st_size)
+            while block := os.read(self.stdin, min(size, 1 << 30)):
+                blocks.append(block)
         except OSError as error:
             raise InputOutput(f"stdin: {error.strerror}") from None
+        return b"".join(blocks)
 
     def stdin_kind(self) -> str:
         """Return `file`, `pipe` (also for a socket), or "" for a terminal, other device or closed stdin."""

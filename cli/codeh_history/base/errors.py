@@ -63,8 +63,6 @@ class SummarizerFailed(HistoryError):
 class BadData(HistoryError):
     """Invalid input, or an invalid session."""
 
-    exit_code = 65
-
 
 class NotASession(BadData):
     """None of a file's lines is a record."""

@@ -9,7 +9,7 @@ from ..base.errors import HistoryError, NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import Any, Self
 
@@ -92,8 +92,8 @@ class Call(Env):
 
             logging.getLogger("codeh_history").info(text)
 
-    def stdin_blocks(self, most: int = 0) -> Iterator[bytes]:  # noqa: ARG002
-        yield self.input
+    def read_stdin(self) -> bytes:
+        return self.input
 
 
 class OpenSession:
