@@ -9,6 +9,7 @@ import pytest
 
 from codeh_history.filters.redact import assignments, patterns, vendors
 from codeh_history.filters.redact.redactor import Redactor
+from codeh_history.filters.redact.rules import Rule
 from codeh_history.programs.registry import WRITTEN
 from faults.shapes import LINES, PATTERNS, output, session, sized, text
 from in_process import write_session
@@ -175,7 +176,7 @@ def table():
 
 
 def starts_of(rules):
-    return list(dict.fromkeys(rule.start for rule in rules if rule.start))
+    return list(dict.fromkeys(rule.start for rule in rules if isinstance(rule, Rule)))
 
 
 def seconds(work, unit, size):

@@ -16,7 +16,7 @@ class Mutant(NamedTuple):
 MUTANTS = [
     Mutant(
         "a secret is marked in each piece that it goes over", "filters/redact/spans.py",
-        'kind = span.kind if span.start >= start else ""',
+'kind = span.kind if span.start >= start else ""',
         "kind = span.kind",
         ("filters/redact/test_redactor.py::test_secret_across_two_pieces_is_marked_once",),
     ),

@@ -64,7 +64,8 @@ def test_orphan_blocks_and_other_files_are_named(tmp_path):
     (path.parent / "s.jsonl.bak").write_bytes(path.read_bytes())
     result = redacted(tmp_path)
     assert result.code == 1
-    assert b"still in 2 blocks" in result.err
+    assert b"still in 1 block" in result.err
+    assert f"{id}.0a1b2c3d.tmp\n".encode() in result.err
     assert b"s.jsonl.bak" in result.err
     assert SECRET.encode() not in result.err
 

@@ -19,7 +19,7 @@ from secret_examples import SECRETS, installed
 from secret_forms import FORMS, MORE
 from secret_lines import FIFTH, SIXTH
 
-EVERY = (RULES, True)
+EVERY = (range(len(RULES)), True)
 DRAWN = [fill(line, Random(29))[0] for line in [*(line for _, line in [*FIRST, *SECOND]), *FIFTH, *SIXTH]]
 FOUND = [*SECRETS.values(), *(text for text, _ in [*FORMS.values(), *MORE]), *DRAWN]
 AROUND = ["{}", "x\n{}\ny", "a {} b", "\\n{}", "\\t{}\\n", "\x1b[32m{}\x1b[0m", "%22{}%22", "x{}x", "_{}", "({})", "'{}'", "{0}{0}", "\u00e9{}\u3000",

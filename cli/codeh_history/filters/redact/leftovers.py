@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 from binascii import b2a_base64
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from glob import escape, glob
 from mmap import ACCESS_READ, mmap
 
@@ -18,7 +18,7 @@ from ...base.words import plural
 from ...session.records import parse
 from ...store import read
 from ...store.blocks import open_stores, own_folder
-from ...store.blocks.protocol import is_block_id
+from ...store.blocks.protocol import batches, is_block_id
 from ...store.cache import Cache
 from ...store.paths import SERVER, id_of
 from ...store.read import loaded_together
@@ -27,8 +27,8 @@ from ...store.trash import trash_dir
 from ...views import rewrite
 from .run import streams
 
-BATCH = 256  # blocks fetched at once
 MIN_LENGTH = 6  # characters; shorter text occurs anywhere by chance
+BATCH = 256  # blocks fetched at once
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -81,26 +81,32 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     Cache(env.home).remove()
     others = [path for _, path in ids(env) if path != target.path]
     places = [f"session {id_of(path)}" for path in loaded_together(others) if needles.within_file(path)]
-    files = [
-        os.path.abspath(os.path.join(folder, name))
-        for folder, _, names in os.walk(env.home)
-        if not folder.startswith(own_folder(env))
-        for name in sorted(names)
-    ]
-    if not target.path.startswith(SERVER):  # unfinished replacements of the session
-        folder, name = os.path.split(os.path.abspath(target.path))
-        files += sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
     sessions = {os.path.abspath(path) for path in (target.path, *others)}
-    for path in dict.fromkeys(files):
-        if path not in sessions and needles.within_file(path):
-            if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
-                places.append(f"trash {os.path.basename(path)}")
-            elif not (path.endswith(SUFFIX) and _remove_if_abandoned(path)):
-                places.append(f"file {path}")
+    own_blocks = os.path.abspath(own_folder(env))  # their writers do not lock temporary files
+    for path in _files(env, target):
+        if path in sessions or not needles.within_file(path):
+            continue
+        if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
+            places.append(f"trash {os.path.basename(path)}")
+        elif path.startswith(own_blocks) or not (path.endswith(SUFFIX) and _remove_if_abandoned(path)):
+            places.append(f"file {path}")
     blocks = len(_blocks(env, before, needles))
     if blocks:
         places.append(f"{plural(blocks, 'block')} (gc removes those that no session needs, after 7 days)")
     return places
+
+
+def _files(env: Env, target: Target) -> Iterator[str]:
+    """Yield the files of the home other than blocks, and unfinished replacements of the session."""
+    for folder, _, names in os.walk(env.home):
+        in_blocks = folder.startswith(own_folder(env))
+        for name in sorted(names):
+            if not in_blocks or name.endswith(SUFFIX):
+                yield os.path.abspath(os.path.join(folder, name))
+    path = os.path.abspath(target.path)
+    if not target.path.startswith(SERVER) and not path.startswith(os.path.abspath(env.home)):
+        folder, name = os.path.split(path)
+        yield from sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
 
 
 def _remove_if_abandoned(path: str) -> bool:
@@ -115,22 +121,11 @@ def _remove_if_abandoned(path: str) -> bool:
 
 
 def _blocks(env: Env, before: bytes, needles: Needles) -> set[str]:
-    """Return the blocks with one of the texts, in the home's own store or referred to by the session.
-
-    Temporary files of killed commands are included.
-    """
+    """Return the blocks with one of the texts, in the home's own store or referred to by the session."""
     ids: set[str] = set()
     for store in open_stores(env):
-        names = [id for id in rewrite.block_ids(before) if is_block_id(id)]
-        if not store.shared:
-            names = list(dict.fromkeys([*names, *store.stale(float("inf"))]))
-        for start in range(0, len(names), BATCH):
-            batch = store.mget(names[start : start + BATCH])
-            ids |= {id for id, data in batch.items() if needles.within(data)}
-    for shard, _, files in os.walk(own_folder(env)):
-        ids |= {
-            name
-            for name in files
-            if name.endswith(SUFFIX) and needles.within_file(os.path.join(shard, name))
-        }
+        own = () if store.shared else store.stale(float("inf"))
+        names = filter(is_block_id, (*rewrite.block_ids(before), *own))
+        for batch in batches(dict.fromkeys(names, 0), count=BATCH):
+            ids |= {id for id, data in store.mget(batch).items() if needles.within(data)}
     return ids

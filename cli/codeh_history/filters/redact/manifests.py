@@ -69,4 +69,4 @@ def is_value(field: str, value: str) -> bool:
     return field == "stringData" or (len(value) % 4 == 0 and _BASE64.fullmatch(value) is not None)
 
 
-RULES = [Rule(start="Secret", find=_find, exact=True, anywhere=True)]
+RULES = [Rule(start="secret", find=_find, anywhere=True)]

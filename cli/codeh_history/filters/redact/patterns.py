@@ -252,15 +252,15 @@ _GO_DSN = WordRule(
 # A line of curl's configuration file, which no single word identifies.
 SETTING = pattern_rule(
     "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_is_not_port
-).but(exact=True)
-RULES = [
+)
+RULES: list[Rule | WordRule] = [
     Rule(start="begin ", find=_key_file, anywhere=True),
     Rule(start='"kty', find=_jwk, anywhere=True),
     _GO_DSN,
     *(
-        pattern_rule(kind, start, *row, may_match=_may_have_password if start == "://" else None)
+        rule._replace(may_match=_may_have_password) if rule.start == "://" else rule
         for kind, starts, *row in _TABLE
-        for start in starts.split(",")
+        for rule in (pattern_rule(kind, start, *row) for start in starts.split(","))
     ),
     *(_command_rule(name, pattern) for names, pattern in _COMMANDS for name in names.split()),
 ]

@@ -14,7 +14,7 @@ from ...base.errors import BadData
 from ...session.labels import is_ours
 from ...session.model import Json
 from . import assignments, encodings, manifests, patterns, vendors
-from .rules import Rule, RuleSelector
+from .rules import Rule, RuleSelector, WordRule
 from .secret_names import name_of
 from .spans import Span, ascii_lower, mark, merged, span_of, split_spans, without
 from .values import is_random
@@ -38,7 +38,6 @@ _FIELDS = _UNCHANGED_FIELDS | frozenset(
         references number url score attached bytes key pinned source finish reason idless spelling
         displayName item raw lines""".split()
 )
-DROPPED = object()  # marks a field to remove
 _TOOL_FIELDS = frozenset(("args", "response"))  # fields of a call and its result
 _MEDIA_FIELDS = frozenset(("mimeType", "media_type"))  # beside them, `data` is media
 _UNCERTAIN_KINDS = ("key", "id")  # kinds of names whose value must look like a secret
@@ -137,7 +136,7 @@ class Redactor:
             )
         return [span for span in merged(spans) if "[redacted:" not in text[span.start : span.end]]
 
-    def _plain(self, text: str, rules: Sequence[Rule]) -> list[Span]:
+    def _plain(self, text: str, rules: Sequence[int]) -> list[Span]:
         """Return the secrets of a text, without decoding it."""
         spans = [
             span_of(kind, match)
@@ -146,9 +145,9 @@ class Redactor:
             if match[0]
         ]
         lower = ascii_lower(text) if rules else ""
-        for rule in (*rules, patterns.SETTING):
-            spans += rule.spans(text, lower)
-        return spans
+        for rule in rules:
+            spans += RULES[rule].spans(text, lower)
+        return [*spans, *patterns.SETTING.spans(text, text)]
 
     # -- values -------------------------------------------------------------------------------------
 
@@ -166,15 +165,15 @@ class Redactor:
             if kind:
                 self.unreplaced[kind, key] += 1
             return value
+        new = value
         if isinstance(value, list):
             # jointly first: the rest of a secret is not recognisable without its beginning
             parts = self._joined(value) if key == "parts" and not of_tool else value
-            items = [self.value(item, key, of_tool=of_tool) for item in parts]
-            items = self._command(items) if of_tool else items
-            return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
-        if isinstance(value, dict):
-            return self._object(value, key, of_tool=of_tool)
-        return value
+            new = [self.value(item, key, of_tool=of_tool) for item in parts]
+            new = self._command(new) if of_tool else new
+        elif isinstance(value, dict):
+            new = self._object(value, key, of_tool=of_tool)
+        return value if new == value else new
 
     def _joined(self, parts: list[Any]) -> list[Any]:
         """Redact secrets that span several text parts of a message."""
@@ -182,58 +181,52 @@ class Redactor:
         for run in runs(parts):
             texts = self.texts([parts[n]["text"] for n in run]) if len(run) > 1 else []
             for n, text in zip(run, texts, strict=False):
-                if text != parts[n]["text"]:
-                    new[n] = {**parts[n], "text": text}
+                new[n] = {**parts[n], "text": text}
         return new
 
     def _command(self, items: list[Any]) -> list[Any]:
         """Redact the words of a command, one of which may announce a secret."""
         if not 1 < len(items) <= _MAX_WORDS or not all(isinstance(item, str) for item in items):
             return items
-        words = [f'"{item}", ' for item in items]
-        new = self.texts(words)
-        return [
-            item if word == before else word.removeprefix('"').removesuffix('", ')
-            for item, before, word in zip(items, words, new, strict=True)
-        ]
+        words = self.texts([f'"{item}", ' for item in items])
+        return [word.removeprefix('"').removesuffix('", ') for word in words]
 
     def _object(self, value: Json, within: str, *, of_tool: bool) -> Json:
         new: Json = {}
-        changed = False
-        media = not _MEDIA_FIELDS.isdisjoint(value)
-        names = [value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)]
-        is_pair = isinstance(value.get("value"), str) and value["value"] and any(map(names_a_secret, names))
-        manifest = value.get("kind") == "Secret"
+        names = (value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str))
+        is_pair = isinstance(value.get("value"), str) and any(map(names_a_secret, names))
+        manifest = manifests.FIELDS if value.get("kind") == "Secret" else ()
         for key, item in value.items():
             name = key if key in _FIELDS and not of_tool else self.text(key)
-            if media and key == "data" and isinstance(item, str):
-                cleaned: Any = self._media(item)
-            elif is_pair and key == "value":
-                cleaned = self._redact_all(item)
-            elif key == "lines" and "summary" in new and not of_tool:
-                cleaned = self._lines(item, new["summary"])
-            elif within == "references" and isinstance(item, str):
-                cleaned = self.text(item)  # ids here are not referred to
-            elif isinstance(item, str) and item and names_a_secret(key, item, of_tool=of_tool):
-                cleaned = self._redact_all(item)  # `{"password": "x"}`
-            else:
-                if isinstance(item, dict) and isinstance(item.get("value"), str) and names_a_secret(key):
-                    item = {**item, "value": self._redact_all(item["value"])}
-                if manifest and key in manifests.FIELDS and isinstance(item, dict):
-                    item = {
-                        name: self._redact_all(data, manifests.KIND)
-                        if isinstance(data, str) and manifests.is_value(key, data)
-                        else data
-                        for name, data in item.items()
-                    }
-                cleaned = self.value(item, key, of_tool=of_tool or key in _TOOL_FIELDS)
-            changed = changed or name != key or (cleaned is not value[key] and cleaned != value[key])
-            if cleaned is not DROPPED:
-                new[name] = cleaned
-        return new if changed else value
+            if isinstance(item, str):
+                if key == "data" and not _MEDIA_FIELDS.isdisjoint(value):
+                    new[name] = self._media(item)
+                elif (is_pair and key == "value") or names_a_secret(key, item, of_tool=of_tool):
+                    new[name] = self._redact_all(item)  # `{"password": "x"}`
+                elif within == "references":
+                    new[name] = self.text(item)  # ids here are not referred to
+                else:
+                    new[name] = self.value(item, key, of_tool=of_tool)
+                continue
+            if key == "lines" and "summary" in new and not of_tool:
+                lines = self._lines(item, new["summary"])
+                new |= {key: lines} if lines is not None else {}
+                continue
+            if isinstance(item, dict):
+                secrets = ("value",) if names_a_secret(key) else ()
+                item = {
+                    inner: self._redact_all(text)
+                    if inner in secrets and isinstance(text, str)
+                    else self._redact_all(text, manifests.KIND)
+                    if key in manifest and isinstance(text, str) and manifests.is_value(key, text)
+                    else text
+                    for inner, text in item.items()
+                }
+            new[name] = self.value(item, key, of_tool=of_tool or key in _TOOL_FIELDS)
+        return new
 
     def _lines(self, lines: Any, summary: Any) -> Any:
-        """Redact the `lines` of a summary; DROPPED if they would reveal more than its redacted text.
+        """Redact the `lines` of a summary; None if they would reveal more than its redacted text.
 
         Like the text, they are redacted jointly, but not counted again.
         """
@@ -248,14 +241,12 @@ class Redactor:
             for (kind, _, id), text in zip(lines, texts, strict=True)
         ]
         self.counts = counts
-        for kind, text, _ in new:
-            label = kind.partition(" ")[2]
-            if text not in summary or not (label in summary or is_ours(label)):
-                return DROPPED
-        return lines if new == lines else new
+        labels = ((kind.partition(" ")[2], text) for kind, text, _ in new)
+        shown = all(text in summary and (label in summary or is_ours(label)) for label, text in labels)
+        return new if shown else None
 
     def _redact_all(self, item: str, kind: str = "assignment") -> str:
-        if "[redacted:" in item:
+        if not item or "[redacted:" in item:
             return item
         self.counts[kind] += 1
         self.removed.add(item)
@@ -282,8 +273,7 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
     return (list(run) for kind, run in groupby(range(len(parts)), thought) if kind is not None)
 
 
-RULES = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES)
-_VENDOR_RULES = frozenset(vendors.RULES)
+RULES: tuple[Rule | WordRule, ...] = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES)
 _SELECTOR = RuleSelector(RULES)
 # Signs that a line must be redacted as a whole: deltas, files, and the rule that no single word identifies.
 _WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"', patterns.SETTING.start.encode())
@@ -302,6 +292,6 @@ def names_a_secret(key: str, value: str = "", *, of_tool: bool = False) -> bool:
 
 def _vendor_kind(text: str) -> str | None:
     """Return the kind of a text that is entirely a vendor's secret, otherwise None."""
-    rules = (rule for rule in _SELECTOR.of(text)[0] if rule in _VENDOR_RULES)
-    spans = (span for rule in rules for span in rule.spans(text, text))
+    rules = (RULES[number] for number in _SELECTOR.of(text)[0] if number < len(vendors.RULES))
+    spans = (span for rule in rules for span in rule.spans(text, ascii_lower(text)))
     return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)

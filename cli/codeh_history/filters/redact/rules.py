@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
+from typing import NamedTuple
 
-from ...base.lazy import Fields
 from . import encodings
 from .spans import Span, ascii_lower, span_of
 from .values import is_placeholder
 
-Find = Callable[[str, str, int], Iterable[Span]]
-MayMatch = Callable[[str, str, int], bool]
-Check = Callable[[str, re.Match[str]], bool]
+BASE64 = -1  # in place of a rule's number: there may be base64
 _SEPARATORS = "\\\"'`()[]{}<>;|"
 _TO_SPACES = bytes(32 if char <= 32 or chr(char) in _SEPARATORS else char for char in range(256))
 _SEPARATOR_RUN = re.compile(f"[{re.escape(_SEPARATORS)}\\s]+")
@@ -39,21 +37,20 @@ _MAX_PREFIX = 12  # maximal length of such a prefix
 compiled = cache(re.compile)
 
 
-class Rule(Fields):
-    """A secret that begins with `start` (lower case unless `exact`), at the start of a word or `anywhere`.
+class Rule(NamedTuple):
+    """A secret that begins with `start` (lower case), at the start of a word or `anywhere`.
 
     `find` takes a text, its lower-case form and the position of a start, and yields the secrets there; an
     empty span marks how far it searched. `may_match` decides from a single word whether there may be one.
     """
 
     start: str
-    find: Find
-    exact: bool = False
+    find: Callable[[str, str, int], Iterable[Span]]
     anywhere: bool = False
-    may_match: MayMatch | None = None
+    may_match: Callable[[str, str, int], bool] | None = None
 
     def may_begin(self, text: str, lower: str, at: int, end: int) -> bool:
-        """Whether a secret may begin at this start, in a text of words."""
+        """Whether a secret may begin at this word of its start, in a text of words."""
         if self.start[-1] in _SEPARATORS + " " and text[end : end + 1] not in ("", "\n"):
             return False
         begins = self.anywhere or _BEFORE_SECRET_IN_WORDS.search(text, max(0, at - _MAX_PREFIX), at)
@@ -61,8 +58,8 @@ class Rule(Fields):
 
     def spans(self, text: str, lower: str) -> Iterator[Span]:
         """Yield the secrets in a text."""
-        searched, done = text if self.exact else lower, 0
-        while (at := searched.find(self.start, done)) >= 0:
+        done = 0
+        while (at := lower.find(self.start, done)) >= 0:
             done = at + 1
             if self.anywhere or _BEFORE_SECRET.search(text, max(0, at - _MAX_PREFIX), at):
                 for span in self.find(text, lower, at):
@@ -71,25 +68,25 @@ class Rule(Fields):
                         yield span
 
 
-class WordRule(Rule):
+class WordRule(NamedTuple):
     """A secret recognised by its form alone: any match of `pattern`.
 
     `clue` matches in at least one word of each such secret; words have no space, quote or bracket.
     """
 
-    def __init__(self, kind: str, clue: str, pattern: str) -> None:
-        super().__init__(start="", find=lambda *_: ())
-        self.kind = kind
-        self.clue = re.compile(clue, re.MULTILINE)
-        self.pattern = re.compile(pattern)
+    kind: str
+    clue: str
+    pattern: str
 
     def spans(self, text: str, _lower: str) -> Iterator[Span]:
-        return (span_of(self.kind, match) for match in self.pattern.finditer(text))
+        """Yield the secrets in a text."""
+        return (span_of(self.kind, match) for match in compiled(self.pattern).finditer(text))
 
 
 def pattern_rule(
-    kind: str, start: str, pattern: str, check: Check | None = None, offsets: Sequence[int] = (0,), *,
-    may_match: MayMatch | None = None, in_word: bool = False,
+    kind: str, start: str, pattern: str,
+    check: Callable[[str, re.Match[str]], bool] | None = None,
+    offsets: Sequence[int] = (0,), *, in_word: bool = False,
 ) -> Rule:  # fmt: skip
     """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
@@ -105,34 +102,42 @@ def pattern_rule(
                 yield span_of(kind, match)
                 return
 
-    anywhere = not start[0].isalnum() or any(offsets)
-    if in_word:
-        may_match = lambda word, lower, at: any(find(word, lower, at))  # noqa: E731
-    return Rule(
-        start=start, find=find, exact=start != start.lower(), anywhere=anywhere, may_match=may_match
-    )
-
-
-_BASE64 = Rule(start="base64", find=lambda *_: ())  # marks a word that may begin base64
+    may_match = (lambda word, lower, at: any(find(word, lower, at))) if in_word else None
+    return Rule(start.lower(), find, not start[0].isalnum() or any(offsets), may_match)
 
 
 class RuleSelector:
-    """Determines the rules that a text needs."""
+    """Determines the rules that a text needs, by their numbers."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self._order = {rule: number for number, rule in enumerate(rules)}
-        self._word_rules = [rule for rule in rules if isinstance(rule, WordRule)]
-        self._starts = [(exact, *_starts(rules, exact=exact)) for exact in (True, False)]
+    def __init__(self, rules: Sequence[Rule | WordRule]) -> None:
         self._without_rules: set[bytes] = set()
-        self._rules_of_word: dict[bytes, set[Rule]] = {}
+        self._rules_of_word: dict[bytes, set[int]] = {}
+        by_start: dict[str, list[tuple[int, Rule]]] = {}  # the longest word of a start → rules
+        self._clues: list[tuple[int, re.Pattern[str]]] = []
+        for number, rule in enumerate(rules):
+            if isinstance(rule, WordRule):
+                self._clues.append((number, re.compile(rule.clue, re.MULTILINE)))
+            else:
+                longest = max(_SEPARATOR_RUN.split(rule.start), key=len)
+                by_start.setdefault(longest, []).append((number, rule))
+        rests: dict[str, list[str]] = {}
+        for start in sorted(by_start, key=len, reverse=True):
+            rests.setdefault(start[0], []).append(re.escape(start[1:]))
+        starts = "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
+        # matching the initial character first is faster
+        self._starts = re.compile(f"[{''.join(map(re.escape, rests))}](?<=(?=({starts})).)", re.DOTALL)
+        self._rules_at = {
+            start: [(n, *row) for n in range(1, len(start) + 1) for row in by_start.get(start[:n], ())]
+            for start in by_start
+        }
 
-    def of(self, text: str) -> tuple[list[Rule], bool]:
+    def of(self, text: str) -> tuple[list[int], bool]:
         """Return the rules that a text needs, in order, and whether there may be base64."""
-        (rules,) = self.of_each([text.encode("utf-8", "surrogatepass")])
-        return sorted(rules - {_BASE64}, key=self._order.__getitem__), _BASE64 in rules
+        (numbers,) = self.of_each([text.encode("utf-8", "surrogatepass")])
+        return sorted(numbers - {BASE64}), BASE64 in numbers
 
-    def of_each(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
-        """Yield the rules that the words of each text need."""
+    def of_each(self, texts: Sequence[bytes]) -> Iterator[set[int]]:
+        """Yield the rules that the words of each text need, and BASE64."""
         if len(self._without_rules) + len(self._rules_of_word) > _MAX_CACHED:
             self._without_rules.clear()
             self._rules_of_word.clear()
@@ -140,50 +145,26 @@ class RuleSelector:
         every = set().union(*split)
         new = every - self._without_rules - self._rules_of_word.keys()
         if new:
-            self._classify(list(new))
+            self._classify(new)
         relevant = every & self._rules_of_word.keys()
         for words in split:
             yield set().union(*map(self._rules_of_word.__getitem__, relevant.intersection(words)))
 
-    def _classify(self, words: Sequence[bytes]) -> None:
+    def _classify(self, words: Collection[bytes]) -> None:
         """Record the rules that new words need."""
-        rules_by_word: list[set[Rule]] = [set() for _ in words]
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
         ends = [*accumulate(len(word) + 1 for word in text.split("\n"))]
-        for word_rule in self._word_rules:
-            for place in word_rule.clue.finditer(text):
-                rules_by_word[bisect(ends, place.end())].add(word_rule)
-        for exact, pattern, rules_of in self._starts:
-            for match in pattern.finditer(text if exact else lower):
-                at = match.start(1)
-                rules = rules_by_word[bisect(ends, at)]
-                for start, rule in rules_of[match[1]]:
-                    if rule not in rules and rule.may_begin(text, lower, at, at + len(start)):
-                        rules.add(rule)
+        numbers: list[set[int]] = [set() for _ in words]
+        for number, clue in self._clues:
+            for match in clue.finditer(text):
+                numbers[bisect(ends, match.end())].add(number)
         for at in encodings.base64_starts(text):
-            rules_by_word[bisect(ends, at)].add(_BASE64)
-        relevant = {word: rules for word, rules in zip(words, rules_by_word, strict=True) if rules}
-        self._rules_of_word |= relevant
-        self._without_rules.update(relevant.keys() ^ words)
-
-
-def _starts(
-    rules: Iterable[Rule], *, exact: bool
-) -> tuple[re.Pattern[str], dict[str, list[tuple[str, Rule]]]]:
-    """Return a pattern of the longest word of each start, and the rules to try at each match."""
-    rows: dict[str, list[tuple[str, Rule]]] = {}
-    for rule in rules:
-        if rule.start and rule.exact == exact:
-            start = max(_SEPARATOR_RUN.split(rule.start), key=len)
-            rows.setdefault(start, []).append((start, rule))
-    groups: dict[str, list[str]] = {}
-    for start in sorted(rows, key=len, reverse=True):
-        groups.setdefault(start[0], []).append(re.escape(start[1:]))
-    rests = "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items())
-    rules_of = {
-        longest: [row for end in range(len(longest)) for row in rows.get(longest[: end + 1], ())]
-        for longest in rows
-    }
-    # matching the initial character first is faster
-    return re.compile(f"[{''.join(map(re.escape, groups))}](?<=(?=({rests})).)", re.DOTALL), rules_of
+            numbers[bisect(ends, at)].add(BASE64)
+        for match in self._starts.finditer(lower):
+            at, needed = match.start(1), numbers[bisect(ends, match.start(1))]
+            for length, number, rule in self._rules_at[match[1]]:
+                if number not in needed and rule.may_begin(text, lower, at, at + length):
+                    needed.add(number)
+        self._rules_of_word |= {word: own for word, own in zip(words, numbers, strict=True) if own}
+        self._without_rules.update(word for word, own in zip(words, numbers, strict=True) if not own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -40,20 +41,17 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     return result
 
 
-def split_spans(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:
-    """Split the spans of a text among its pieces; the continuation of a span has no kind."""
+def split_spans(pieces: Sequence[str], spans: Sequence[Span]) -> list[list[Span]]:
+    """Split the merged spans of a text among its pieces; the continuation of a span has no kind."""
     result: list[list[Span]] = []
     start = 0
-    todo = list(reversed(list(spans)))
     for piece in pieces:
-        end, inside = start + len(piece), []
-        while todo and todo[-1].start < end:
-            span = todo[-1]
+        end = start + len(piece)
+        first = bisect_right(spans, start, key=itemgetter(1))
+        inside: list[Span] = []
+        for span in spans[first : bisect_left(spans, end, key=itemgetter(0))]:
             kind = span.kind if span.start >= start else ""
-            inside.append(Span(max(span.start, start) - start, min(span.end, end) - start, kind))
-            if span.end > end:
-                break
-            todo.pop()
+            inside.append(Span(max(span.start - start, 0), min(span.end, end) - start, kind))
         result.append(inside)
         start = end
     return result
