@@ -6,6 +6,8 @@ Once a pair is broken, every provider refuses all later requests ("number of fun
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from itertools import chain, count
 
 from ...session.model import Json, Message, Part
@@ -22,70 +24,58 @@ MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 def repair(view: View, unanswered: str) -> list[Op]:
     """Return ops that complete every unit; `unanswered`: what to do with open calls at the end."""
-    messages = view.messages
-    pairing = pair(messages)
-    units = [calls for calls in pairing.units if not _is_complete(calls, messages)]
-    if not (units or pairing.misplaced or pairing.orphans or pairing.doubles):
-        return []
-    at_end = set(map(id, open_at_end(messages, pairing)))
-    changes = _Repair(view, unanswered, at_end)
+    pairing = pair(view.messages)
+    changes = _Changes(view)
     for answers, why in ((pairing.orphans, WITHOUT_CALL), (pairing.doubles, DUPLICATE)):
         for answer in answers:
             changes.remove(answer.message, answer.part, why)
     for message, number in pairing.misplaced:
         changes.remove(message, number, MISPLACED)
-    for calls in units:
-        changes.complete(calls)
+    at_end = set(map(id, open_at_end(view.messages, pairing)))
+    for unit in pairing.units:
+        open_calls = [call for call in unit if id(call) in at_end]
+        calls = unit if unanswered == "stub" else [call for call in unit if id(call) not in at_end]
+        if open_calls and unanswered == "drop":
+            message = open_calls[0].message
+            parts = [call.part for call in open_calls] if calls else range(len(message.parts))
+            for part in parts:
+                changes.remove(message, part, "an open call at the end")
+        if any(call.answer is None for call in calls) or not _in_place(calls, view.messages):
+            changes.rebuild(calls)
+        else:
+            changes.rename(calls)
     return changes.ops()
 
 
-class _Repair:
+class _Changes:
     """Collects the changes to each message and returns them as ops."""
 
-    def __init__(self, view: View, unanswered: str, at_end: set[int]) -> None:
+    def __init__(self, view: View) -> None:
         self.view = view
-        self.unanswered = unanswered
-        self.at_end = at_end
-        self.removed: dict[str, dict[int, str]] = {}
-        self.renamed: list[Op] = []
-        self.inserts: list[Op] = []
-        self.messages = {message.id: message for message in view.messages}
+        self.removed: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        self.added: list[Op] = []
 
     def remove(self, message: Message, part: int, why: str) -> None:
-        self.removed.setdefault(message.id, {})[part] = why
+        self.removed[message.id][part] = why
 
-    def complete(self, calls: list[Call]) -> None:
-        """Ensure that responses to all calls of a model message follow it directly."""
-        open_end = [call for call in calls if id(call) in self.at_end]
-        if open_end and self.unanswered == "drop":
-            message = calls[0].message
-            whole = len(open_end) == len(calls)
-            for part in range(len(message.parts)) if whole else [call.part for call in open_end]:
-                self.remove(message, part, "an open call at the end")
-            calls = [call for call in calls if id(call) not in self.at_end]
-        kept_open = self.at_end if self.unanswered == "error" else set()
-        missing = any(call.answer is None and id(call) not in kept_open for call in calls)
-        if missing or not _in_place(calls, self.view.messages):
-            self._rebuild(calls, kept_open)
-            return
+    def rename(self, calls: Sequence[Call]) -> None:
+        """Give responses the names of their calls."""
         for call in calls:
             answer = call.answer
             if answer is not None and answer.name != call.name:
-                why = f"{RENAMED} {call.name}"
-                self.renamed.append(
-                    replace_shown(answer.message, answer.part, _with_name_of(answer, call), why)
+                part = _with_name_of(answer, call)
+                self.added.append(
+                    replace_shown(answer.message, answer.part, part, f"{RENAMED} {call.name}")
                 )
 
-    def _rebuild(self, calls: list[Call], kept_open: set[int]) -> None:
-        """Insert one message with all results, in call order, right after the calls."""
-        message = calls[0].message
-        parts: list[Part] = []
-        why = MOVED
+    def rebuild(self, calls: Sequence[Call]) -> None:
+        """Insert one message with the results of all calls, in their order, right after them."""
+        message, parts, why = calls[0].message, [], MOVED
         for call in calls:
             if call.answer is not None:
                 parts.append(_with_name_of(call.answer, call))
                 self.remove(call.answer.message, call.answer.part, MOVED)
-            elif id(call) not in kept_open:
+            else:
                 identity: Json = {"id": call.id} if call.has_id else {}
                 lost: Json = {**identity, "name": call.name, "response": {"error": LOST}}
                 parts.append({"functionResponse": lost})
@@ -93,35 +83,25 @@ class _Repair:
         # derived from the calls' message, so that a second run yields the same id
         name = f"{message.id}-results"
         ids = chain([name], (f"{name}-{number}" for number in count(2)))
-        new_id = next(id for id in ids if id not in self.view.all and id not in self.messages)
+        used = {*self.view.all, *(message.id for message in self.view.messages)}
+        new_id = next(id for id in ids if id not in used)
         new: Json = {"id": new_id, "kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
-        self.inserts.append(insert(message.id, new, why))
+        self.added.append(insert(message.id, new, why))
 
     def ops(self) -> list[Op]:
-        ops: list[Op] = []
+        removals: list[Op] = []
         dropped: dict[str, list[str]] = {}
-        for name, parts in self.removed.items():
-            message = self.messages[name]
+        messages = {message.id: message for message in self.view.messages} if self.removed else {}
+        for id, parts in self.removed.items():
+            message = messages[id]
             if len(parts) == len(message.parts):
-                dropped.setdefault(next(iter(parts.values())), []).append(name)
+                dropped.setdefault(next(iter(parts.values())), []).append(id)
             else:
-                ops += (replace_shown(message, part, None, why) for part, why in sorted(parts.items()))
-        drops = [drop(ids, why) for why, ids in dropped.items()]
-        return [*ops, *self.renamed, *self.inserts, *drops]
+                removals += (replace_shown(message, part, None, why) for part, why in sorted(parts.items()))
+        return [*removals, *self.added, *(drop(ids, why) for why, ids in dropped.items())]
 
 
-def _is_complete(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether every call has a response in place and with its name."""
-    next_place, elsewhere = calls[0].place + 1, False
-    for call in calls:
-        answer = call.answer
-        if answer is None or answer.name != call.name:
-            return False
-        elsewhere = elsewhere or answer.place != next_place or answer.part >= len(calls)
-    return _in_place(calls, messages) if elsewhere else messages[next_place].role == "user"
-
-
-def _in_place(calls: list[Call], messages: list[Message]) -> bool:
+def _in_place(calls: Sequence[Call], messages: Sequence[Message]) -> bool:
     """Whether the responses follow the calls directly, before any other content."""
     answers = [(call.answer.place, call.answer.part) for call in calls if call.answer is not None]
     if not answers:

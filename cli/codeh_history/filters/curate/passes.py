@@ -43,17 +43,11 @@ def invalid(view: View, _settings: Settings) -> list[Op]:
     """Drop empty parts, and messages without any other parts."""
     ops: list[Op] = []
     dropped: list[str] = []
-    candidates = [  # few even in a long session
-        message for message in view.messages for part in message.parts or [{}] if not part.get("text", part)
-    ]
-    for message in dict.fromkeys(candidates):
-        if not message.is_sent:
-            continue
+    for message in view.sent:
         empty = [  # without keys, or with an empty text and neither thought nor signature
             number
             for number, part in enumerate(message.parts)
-            if not part
-            or (part.get("text") == "" and not part.get("thought") and part.keys() <= {"text", "thought"})
+            if not part.get("text", part) and not part.get("thought") and part.keys() <= {"text", "thought"}
         ]
         if len(empty) == len(message.parts):
             dropped.append(message.id)

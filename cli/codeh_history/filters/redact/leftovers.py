@@ -18,7 +18,7 @@ from ...base.words import plural
 from ...session.records import parse
 from ...store import read
 from ...store.blocks import open_stores, own_folder
-from ...store.blocks.protocol import batches, is_block_id
+from ...store.blocks.protocol import is_block_id
 from ...store.cache import Cache
 from ...store.paths import SERVER, id_of
 from ...store.read import loaded_together
@@ -125,7 +125,8 @@ def _blocks(env: Env, before: bytes, needles: Needles) -> set[str]:
     ids: set[str] = set()
     for store in open_stores(env):
         own = () if store.shared else store.stale(float("inf"))
-        names = filter(is_block_id, (*rewrite.block_ids(before), *own))
-        for batch in batches(dict.fromkeys(names, 0), count=BATCH):
-            ids |= {id for id, data in store.mget(batch).items() if needles.within(data)}
+        names = [*dict.fromkeys(filter(is_block_id, (*rewrite.block_ids(before), *own)))]
+        for at in range(0, len(names), BATCH):
+            batch = store.mget(names[at : at + BATCH])
+            ids |= {id for id, data in batch.items() if needles.within(data)}
     return ids
