@@ -50,8 +50,6 @@ curl: (6) Could not resolve host
 Traceback (most recent call last):
 No such file or directory
 exit status 1
-llama_model_load: error loading model
-Input is too long for requested model
 {"detail":"Not Found"}
 {"message":"Internal server error"}
 {"error":{"message":"overloaded","type":"overloaded_error"}}
@@ -76,6 +74,8 @@ Invalid API key · Please run /login
 Failed to connect to localhost port 11434
 """,
     "none of its words": """
+llama_model_load: error loading model
+Input is too long for requested model
 CUDA out of memory. Tried to allocate 2.00 GiB
 Sure, here you go.
 Claude AI usage limit reached

@@ -14,13 +14,13 @@ EXPORTERS = {  # format → module with `export`, or MODULE.FUNCTION; imported o
     "exchanges": "entries.exchanges",
     "persisted": "entries.persisted",
     "refs": "refs",
-    "history-items": "history_items",
+    "history-items": "entries.history_items",
     "markdown": "markdown",
     "html": "html",
     "atif": "atif",
     "otel": "otel",
-    "openai-jsonl": "openai_jsonl",
-    "sharegpt": "sharegpt",
+    "openai-jsonl": "interchange.openai_jsonl",
+    "sharegpt": "interchange.sharegpt",
 }
 
 

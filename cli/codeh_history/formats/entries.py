@@ -1,17 +1,19 @@
-"""History entries (`exchanges`, `persisted`), and `contents`, the format of early session files."""
+"""The formats of other programs' histories: `exchanges`, `persisted`, `contents`, `history-items`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import orjson
 
+from ..base.times import to_millis
+from ..programs.forms.history_items import FIELDS
 from ..programs.writing import THOUGHT, thoughts, unsent
 from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
-from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
+from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message, Part
 from ..session.view import View, readable_text, text_of
 from ..summaries.window import facts, period
 from . import Exported
@@ -109,3 +111,32 @@ def _extra_fields(fields: Json) -> Json:
     """Return the additional fields of an imported entry."""
     extra = fields.get(BESIDE)
     return extra if isinstance(extra, dict) else {}
+
+
+def history_items(view: View) -> Exported:
+    """Export all messages, including notes and pending ones; `programs.forms.history_items` is the inverse.
+
+    Each is `{type, text, parts?, toolCalls?, timestamp, metadata}`.
+    """
+    items = [
+        {
+            "committed": _item(message, message.parts) if message.committed else None,
+            "pending": _item(message, message.pending) if message.pending is not None else None,
+        }
+        for message in view.messages
+    ]
+    left_out = Counter({"summary": len(view.summaries)})
+    return Exported(orjson.dumps(items, option=orjson.OPT_INDENT_2) + b"\n", left_out)
+
+
+def _item(message: Message, parts: Sequence[Part]) -> Json:
+    texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
+    calls: list[Any] = [part["functionCall"] for part in parts if "functionCall" in part]
+    plain = len(parts) == 1 and parts[0].keys() == {"text"}
+    metadata = message.fields.get("metadata")
+    listed = {name: message.fields[name] for name in FIELDS if name in message.fields}
+    return {
+        "type": message.kind, "text": "".join(texts), **({} if plain else {"parts": parts}),
+        **({"toolCalls": calls} if calls else {}), "timestamp": to_millis(message.ts or "") or 0,
+        "metadata": {"id": message.id, **listed, **(metadata if isinstance(metadata, dict) else {})},
+    }  # fmt: skip

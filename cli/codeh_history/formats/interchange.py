@@ -1,4 +1,8 @@
-"""Shared by the formats for other tools: the messages to export, and their parts by kind."""
+"""The formats for other tools: what `atif` and `otel` share with them, and two more.
+
+`openai_jsonl`: a conversation per line, `{messages, tools?}`, as in fine-tuning files. `sharegpt`:
+`[{conversations: [{from, value}], system?, tools?}]`, with calls and results as turns.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,20 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import orjson
+
 from .. import providers
 from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
-from ..programs.writing import summary_of, unsent, with_unique_call_ids
-from ..providers.parts import answer, arguments, objects
+from ..programs.fields import omit_empty
+from ..programs.writing import lines, summary_of, unsent, with_unique_call_ids
+from ..providers.parts import answer, arguments, json_text, objects
 from ..providers.request import Options
 from ..session import sources
 from ..session.model import Json, Message
 from ..session.view import View
+from . import Exported
 
 THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # kinds of omitted content
 
@@ -103,3 +111,55 @@ def mime_of(part: Any) -> str:
 def modality_of(mime: str) -> str:
     kind = mime.partition("/")[0]
     return kind if kind in ("image", "video", "audio") else "document"
+
+
+def _omitted(message: Message, content: Content) -> Counter[str]:
+    """Count what only texts, calls and results do not hold."""
+    failures = sum(failed for *_, failed in content.results)
+    return Counter({THOUGHT: len(content.thoughts), FAILURE: failures, USAGE: bool(counts(message))})
+
+
+def openai_jsonl(view: View) -> Exported:
+    """Export the messages in the format of Chat Completions, with a result for each call."""
+    messages, opening, system, tools, _, left_out = prepare(view, "stub")
+    request = providers.Format("openai-chat").request(messages, Options(system=system, tools=tools), ())
+    body, first = request.body, 1 if system else 0
+    summary = [{"role": "user", "content": opening}] if opening else []
+    written = body["messages"]
+    value: Json = {"messages": [*written[:first], *summary, *written[first:]]}
+    if "tools" in body:
+        value["tools"] = body["tools"]
+    left_out["unsupported part"] += sum(note.startswith("message ") for note in request.notes)
+    for message in messages:
+        left_out.update(_omitted(message, Content(message, Counter())))
+    return Exported(lines([value]), left_out)
+
+
+def sharegpt(view: View) -> Exported:
+    """Export a list with one conversation; calls and tools are JSON strings."""
+    conversation = prepare(view, "stub")
+    turns = [{"from": "human", "value": conversation.opening}] if conversation.opening else []
+    for message in conversation.messages:
+        turns += _turns(message, conversation.left_out)
+    value: Json = {"id": view.id, "conversations": turns}
+    if isinstance(view.meta.get("title"), str):
+        value["title"] = view.meta["title"]
+    tools = [tool.get("function", tool) for tool in conversation.tools]
+    value |= omit_empty(system=conversation.system, tools=json_text(tools) if tools else None)
+    return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", conversation.left_out)
+
+
+def _turns(message: Message, left_out: Counter[str]) -> list[Json]:
+    content = Content(message, left_out)
+    left_out.update(modality_of(mime_of(part)) for part in content.media)
+    left_out.update(_omitted(message, content))
+    turns: list[Json] = [
+        {"from": "observation", "name": name, "tool_call_id": id, "value": text}
+        for id, name, text, _ in content.results
+    ]
+    who = "gpt" if message.role == "model" else "human"
+    turns += [{"from": who, "value": text} for text in content.texts if text]
+    calls = [{"name": name, "arguments": args, "id": id} for id, name, args in content.calls]
+    if calls:
+        turns.append({"from": "function_call", "value": json_text(calls if len(calls) > 1 else calls[0])})
+    return turns

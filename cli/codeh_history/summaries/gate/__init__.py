@@ -21,35 +21,26 @@ _LABEL = re.compile(
 )
 _THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _ERROR = re.compile(
-    r"(?:[a-z_.]*error|[a-z_.]*exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
+    r"[a-z_.]*(?:error|exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
     r"|(?:http(?:/[\d.]+)? ?|status:? ?|error ?)?[45]\d\d[ :,]\s*(?:\w+ ?){0,4}"
     r"(?:error|gateway|unavailable|timeout|limit|requests|unauthorized|forbidden|not found|overloaded)"
-    r"|traceback \(most recent|curl: \(\d+\)|<!doctype|<html|<\?xml|(?:ba|da|z)?sh: |/bin/\w*sh: "
-    r"|usage: \S+ [\[<-]"
-    r"|(?:internal server error|bad gateway|service (?:is )?(?:temporarily )?unavailable|too many requests"
-    r"|rate limit(?:ed)?|quota exceeded|segmentation fault|connection (?:refused|reset)|command not found"
-    r"|(?:request|connection|operation) timed out|timed out|killed|out of memory|unauthorized"
-    r"|exit(?:ed)? (?:status|code)|model is overloaded|(?:input|prompt) is too long|\S*:? ?error loading"
-    r"|permission denied|no such file or directory|you(?:'ve| have)? (?:exceeded|reached) your)\b"
-    r"(?! errors?\b| [a-z]+ (?:was|were|is|are)\b)",
+    r"|traceback \(most recent|<!doctype|<html|<\?xml|\S*sh: |curl: "
+    r"|(?:internal server error|bad gateway|service (?:temporarily )?unavailable|rate limit(?:ed)?"
+    r"|quota exceeded|segmentation fault|command not found|killed|out of memory|exit status"
+    r"|(?:request|connection) (?:timed out|refused|reset)|model is overloaded|no such file or directory"
+    r"|you(?:'ve| have)? (?:exceeded|reached) your)\b(?! errors?\b| [a-z]+ (?:was|were|is|are)\b)",
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
-    r"(?:(?:i'?m|i am) (?:(?:very|so|really) )?(?:sorry|afraid|unable|not able)|sorry\b(?! \w+ of\b)"
-    r"|(?:my )?apologies|i apologi[sz]e|unfortunately,? (?:i|as)\b"
-    r"|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline|do not have"
-    r"|don'?t (?:have|see|feel))\b"
-    r"|as an ai\b|as a (?:large )?language model|this (?:request|content) (?:violates|cannot)"
-    r"|(?:please|could you) (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript|content)"
-    r"|(?:there(?:'s| is) )?no (?:summary|content|response|conversation|text|transcript)\b.{0,60}$"
-    r"|(?:there(?:'s| is) )?nothing (?:here |left )?to summari[sz]e)",
+    r"(?:i'?m|i am) (?:very |so )?(?:sorry|afraid|unable|not able)|sorry\b(?! \w+ of\b)|(?:my )?apologies"
+    r"|unfortunately,? (?:i|as)\b|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline)\b"
+    r"|as an ai\b|as a (?:large )?language model"
+    r"|please (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript)"
+    r"|(?:there is )?no (?:summary|content|conversation|text|transcript)\b.{0,60}$",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    r"(?:n/?a|none|null|undefined|ok(?:ay)?|yes|no|sure|done|understood|got it|hello|hi|thanks?(?: you)?"
-    r"|summary|a summary|success|true|false|\(?empty\)?|\[?no output\]?"
-    r"|here(?:'s| is) (?:a|the|your)\b.{0,40}\bsummary\b.{0,40})[\s.!:,]*",
-    re.IGNORECASE,
+    r"(?:here(?:'s| is) (?:a|the|your)\b.{0,40}\bsummary\b.{0,40})[\s.!:,]*", re.IGNORECASE
 )
 _ERROR_KEYS = frozenset("error errors detail message code status type request_id statuscode msg".split())
 SHORT = 400  # check every line of shorter answers
