@@ -114,8 +114,7 @@ class Candidate(NamedTuple):
         if value.isdigit() and name.lower.endswith(("pin", "otp", "passcode")):
             return name.is_upper or len(value) >= 6
         if name.kind == "id":
-            usual = name.option or not space
-            return usual and values.is_machine_id(value) and not name.is_session_id(value)
+            return values.is_machine_id(value) and not name.is_session_id(value)
         number = value.isdigit() and name.kind != "pass"
         table = self.syntax == "cell" and not values.is_random(value, 6)
         if number or table or len(value) < (4 if name.kind == "pass" else 6) or name.is_session_id(value):
@@ -124,7 +123,7 @@ class Candidate(NamedTuple):
             return self._is_key(value)
         if name.option or (self.before in "?&;=" and not space):
             return not values.is_secret_name(value) and not (space and value.startswith("-"))
-        if values.is_code(value) or (values.is_number(value) and len(value) < 10 and not space):
+        if values.is_code(value):
             return False
         if space:  # after `requirepass`, or in prose
             certain = name.is_upper or (name.kind == "pass" and self.before == "\n")
@@ -140,7 +139,7 @@ class Candidate(NamedTuple):
         else:
             plain = name.lower.strip("-_.0123456789") in ("key", "signature")
             fits = not plain and values.is_random(value, 20)
-        return fits and not values.is_code(value) and not values.is_number(value)
+        return fits and not values.is_code(value)
 
     def _is_plain_word_secret(self, value: str) -> bool:
         """Whether a word of letters only is a secret, judging by its context."""
@@ -171,10 +170,8 @@ class Candidate(NamedTuple):
             return None
         value = match[0].strip()
         plain = len(value) > 2 and "\n" not in value and values.LETTER.search(value)
-        certain = not label or "." in self.name.text or values.is_mixed(value)
-        if not plain or not certain or values.is_placeholder(value) or values.is_secret_name(value):
-            return None
-        if " " in value and values.is_prose(value):
+        certain = not label or values.is_mixed(value)
+        if not plain or not certain or values.is_placeholder(value):
             return None
         start = self.at + match[0].index(value)
         return start, start + len(value)
@@ -232,7 +229,7 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
         match = pattern.match(lower, at)
         end = match.end() if match else at + len(core) if r"\x20" in pattern.pattern else 0
         end = secret_names.name_end_after_keyword(word, end) if end else 0
-        return end > 0 and word[end : end + 1] != "/"  # as in `token/budget`: no value follows
+        return end > 0
 
     return Rule(start=core, find=find, anywhere=True, may_match=may_match)
 

@@ -123,7 +123,7 @@ def name_end_after_keyword(text: str, end: int) -> int:
         after = text[end : end + 1]
         if after.isalnum() or after in ("_", "-"):
             return 0
-    return 0 if after == "(" and text.startswith("()", end) else end
+    return end
 
 
 def whole_name(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:

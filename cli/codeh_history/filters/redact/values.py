@@ -82,7 +82,7 @@ def is_secret_name(value: str) -> bool:
 def is_code(value: str) -> bool:
     """Whether it is a variable, an expression, or a name for a secret, judging by one word."""
     dotted = _DOTTED.fullmatch(value.lstrip("!&*-")) is not None and not _is_dotted_token(value)
-    return dotted or ("_" in value and value.replace("_", "").isalpha()) or is_secret_name(value)
+    return dotted or is_secret_name(value)
 
 
 def is_camel_case(value: str) -> bool:
