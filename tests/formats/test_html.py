@@ -13,8 +13,7 @@ from markdown_it import MarkdownIt
 import strategies as some
 import support
 from codeh_history.formats import html
-from codeh_history.formats.html import look
-from codeh_history.formats.html.message import rendered
+from codeh_history.formats.html import look, rendered
 from in_process import run_in_process, write_session
 
 PNG = "iVBORw0KGgo="

@@ -13,7 +13,7 @@ EXPORTERS = {  # format → module with `export`, or MODULE.FUNCTION; imported o
     "contents": "entries.contents",
     "exchanges": "entries.exchanges",
     "persisted": "entries.persisted",
-    "refs": "refs",
+    "refs": "entries.refs",
     "history-items": "entries.history_items",
     "markdown": "markdown",
     "html": "html",

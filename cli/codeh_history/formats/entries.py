@@ -1,4 +1,4 @@
-"""The formats of other programs' histories: `exchanges`, `persisted`, `contents`, `history-items`."""
+"""The formats of other histories: `exchanges`, `persisted`, `contents`, `history-items`, `refs`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ import orjson
 from ..base.times import to_millis
 from ..programs.forms.history_items import FIELDS
 from ..programs.writing import THOUGHT, thoughts, unsent
+from ..session.by_reference import summary_part
 from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
-from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message, Part
+from ..session.model import AS_REF, BESIDE, EXTRA, SOURCES, WRAPPER, Json, Message, Part, Unread
+from ..session.records import block_of
+from ..session.stream import blocks_of
 from ..session.view import View, readable_text, text_of
 from ..summaries.window import facts, period
 from . import Exported
+
+ROLES = {"user": "user", "model": "assistant"}  # role names of sidekick
 
 
 class Entry(TypedDict):
@@ -140,3 +145,51 @@ def _item(message: Message, parts: Sequence[Part]) -> Json:
         **({"toolCalls": calls} if calls else {}), "timestamp": to_millis(message.ts or "") or 0,
         "metadata": {"id": message.id, **listed, **(metadata if isinstance(metadata, dict) else {})},
     }  # fmt: skip
+
+
+def refs(view: View, workspace: str | None = None) -> Exported:
+    """Export summaries and all committed messages with a role, whose blocks must already be stored.
+
+    With a `workspace`, use sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
+    """
+    sent = view.sent
+    first = sent[0].fields.get("flowId") if sent else None
+    shared = isinstance(first, str) and all(message.fields.get("flowId") == first for message in sent)
+    flow = (shared and first) or view.id
+    wrapper = view.meta.get(WRAPPER)
+    if workspace is not None:
+        wrapper = {"type": "llm2", "refs": [], "flowId": flow, "workspaceId": workspace}
+    originals = [(message.id, _element(message)) for message in sent if workspace is None]
+    elements = {id: element for id, element in originals if element is not None}
+    native = isinstance(wrapper, dict) or any(item.get("role") == "assistant" for item in elements.values())
+
+    def ref(flow: object, ids: list[str], role: str) -> Json:
+        if isinstance(wrapper, dict):
+            return {"blockKeys": ids, "role": ROLES[role]}
+        return {"flowId": flow, "blockIds": ids, "role": ROLES[role] if native else role}
+
+    items = [ref(flow, [block_of(summary_part(summary))], "user") for summary in view.summaries]
+    items += [
+        elements.get(m.id) or ref(m.fields.get("flowId") or view.id, _ids(m), str(m.role)) for m in sent
+    ]
+    value = {**wrapper, "refs": items} if isinstance(wrapper, dict) else items
+    return Exported(orjson.dumps(value) + b"\n", unsent(view.messages))
+
+
+def _element(message: Message) -> Json | None:
+    """Return the original element of an imported message; None if it has changed."""
+    original = message.fields.get(AS_REF)
+    item = original.get("ref") if isinstance(original, dict) else None
+    if not (isinstance(original, dict) and isinstance(item, dict)):
+        return None
+    ids = original.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
+    return item if ids == _ids(message) else None
+
+
+def _ids(message: Message) -> list[str]:
+    """Return the block ids of a message's parts, loaded or not."""
+    parts: list[object] = list(message.parts)
+    return blocks_of(message) or [
+        part.id if isinstance(part, Unread) else block_of(part)  # type: ignore[arg-type]
+        for part in parts
+    ]
