@@ -86,7 +86,7 @@ def test_tool_output_lines_are_kept():
 def test_line_whose_joined_texts_hold_a_secret_is_redacted():
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()
-    assert list(Redactor().candidate_lines([line])) == [line]
+    assert Redactor().may_have_secret(line)
 
 
 JWT, WORD = "jwt", "assignment"

@@ -187,12 +187,6 @@ _ELIDED_BODY = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*"
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
 _MAX_LINE, _MAX_WORD = 600, 300  # characters of a command line to examine, and of a word that continues
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
-# Most URLs have a path.
-_PASSWORD_IN_WORD = re.compile(r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE)
-
-
-def _may_have_password(word: str, _lower: str, at: int) -> bool:
-    return _PASSWORD_IN_WORD.match(word, at) is not None
 
 
 def _command_rule(name: str, pattern: str) -> Rule:
@@ -257,10 +251,6 @@ RULES: list[Rule | WordRule] = [
     Rule(start="begin ", find=_key_file, anywhere=True),
     Rule(start='"kty', find=_jwk, anywhere=True),
     _GO_DSN,
-    *(
-        rule._replace(may_match=_may_have_password) if rule.start == "://" else rule
-        for kind, starts, *row in _TABLE
-        for rule in (pattern_rule(kind, start, *row) for start in starts.split(","))
-    ),
+    *(pattern_rule(kind, start, *row) for kind, starts, *row in _TABLE for start in starts.split(",")),
     *(_command_rule(name, pattern) for names, pattern in _COMMANDS for name in names.split()),
 ]

@@ -111,15 +111,11 @@ class Redactor:
     def _knows(self, line: bytes) -> bool:
         return any(pattern.search(line.decode("utf-8", "replace")) for _, pattern in self._known_values)
 
-    def candidate_lines(self, lines: Sequence[bytes]) -> Iterator[bytes]:
-        """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
-        for at in range(0, len(lines), _BATCH):
-            batch = lines[at : at + _BATCH]
-            every = _SELECTOR.of_each([line.replace(b"\\/", b"/") for line in batch])
-            for line, rules in zip(batch, every, strict=True):
-                joined = line.count(b'"text"') > 1 or any(mark in line for mark in _WHOLE)
-                if rules or joined or self._user_rules or _ENCODED.search(line) or self._knows(line):
-                    yield line
+    def may_have_secret(self, line: bytes) -> bool:
+        """Whether a line of a session may contain a secret, as JSON or as plain text."""
+        joined = line.count(b'"text"') > 1 or any(mark in line for mark in _WHOLE)
+        other = joined or self._user_rules or _ENCODED.search(line) or self._knows(line)
+        return bool(other or _SELECTOR.needed(line.replace(b"\\/", b"/")))
 
     def finds(self, text: str) -> bool:
         """Whether a text contains a secret, without counting it."""
@@ -277,7 +273,6 @@ RULES: tuple[Rule | WordRule, ...] = (*vendors.RULES, *patterns.RULES, *assignme
 _SELECTOR = RuleSelector(RULES)
 # Signs that a line must be redacted as a whole: deltas, files, and the rule that no single word identifies.
 _WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"', patterns.SETTING.start.encode())
-_BATCH = 256  # lines examined together
 # Percent-encoding, and printable characters written as numbers.
 _ENCODED = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})|\\u(?!00[01])")
 

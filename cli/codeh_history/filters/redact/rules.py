@@ -124,8 +124,7 @@ class RuleSelector:
         for start in sorted(by_start, key=len, reverse=True):
             rests.setdefault(start[0], []).append(re.escape(start[1:]))
         starts = "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
-        # matching the initial character first is faster
-        self._starts = re.compile(f"[{''.join(map(re.escape, rests))}](?<=(?=({starts})).)", re.DOTALL)
+        self._starts = re.compile(f"(?=({starts}))")
         self._rules_at = {
             start: [(n, *row) for n in range(1, len(start) + 1) for row in by_start.get(start[:n], ())]
             for start in by_start
@@ -133,22 +132,19 @@ class RuleSelector:
 
     def of(self, text: str) -> tuple[list[int], bool]:
         """Return the rules that a text needs, in order, and whether there may be base64."""
-        (numbers,) = self.of_each([text.encode("utf-8", "surrogatepass")])
+        numbers = self.needed(text.encode("utf-8", "surrogatepass"))
         return sorted(numbers - {BASE64}), BASE64 in numbers
 
-    def of_each(self, texts: Sequence[bytes]) -> Iterator[set[int]]:
-        """Yield the rules that the words of each text need, and BASE64."""
+    def needed(self, text: bytes) -> set[int]:
+        """Return the rules that the words of a text need, and BASE64."""
         if len(self._without_rules) + len(self._rules_of_word) > _MAX_CACHED:
             self._without_rules.clear()
             self._rules_of_word.clear()
-        split = [text.translate(_TO_SPACES).split() for text in texts]
-        every = set().union(*split)
-        new = every - self._without_rules - self._rules_of_word.keys()
+        words = set(text.translate(_TO_SPACES).split())
+        new = words - self._without_rules - self._rules_of_word.keys()
         if new:
             self._classify(new)
-        relevant = every & self._rules_of_word.keys()
-        for words in split:
-            yield set().union(*map(self._rules_of_word.__getitem__, relevant.intersection(words)))
+        return set().union(*map(self._rules_of_word.__getitem__, words & self._rules_of_word.keys()))
 
     def _classify(self, words: Collection[bytes]) -> None:
         """Record the rules that new words need."""

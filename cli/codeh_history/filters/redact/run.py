@@ -37,8 +37,8 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     record, because its id depends on its bytes.
     """
     # lines without clues are unchanged, unless a replacement may refer to one of their parts
-    all_lines = [*lines_of(data)]
-    candidates = set(all_lines if b'"block"' in data else redactor.candidate_lines(all_lines))
+    every = b'"block"' in data
+    candidates = {line for line in lines_of(data) if every or redactor.may_have_secret(line)}
     entries = [(line, record if line in candidates else None) for line, record in records(data)]
     new = redacted_records([record.data if record is not None else None for _, record in entries], redactor)
     new_ids = _new_block_ids(entries, new)
