@@ -116,7 +116,7 @@ def modality_of(mime: str) -> str:
 def _omitted(message: Message, content: Content) -> Counter[str]:
     """Count what only texts, calls and results do not hold."""
     failures = sum(failed for *_, failed in content.results)
-    return Counter({THOUGHT: len(content.thoughts), FAILURE: failures, USAGE: bool(counts(message))})
+    return Counter({THOUGHT: len(content.thoughts), USAGE: bool(counts(message)), FAILURE: failures})
 
 
 def openai_jsonl(view: View) -> Exported:

@@ -89,6 +89,11 @@ def test_line_whose_joined_texts_hold_a_secret_is_redacted():
     assert Redactor().may_have_secret(line)
 
 
+@pytest.mark.parametrize("text", ["me:swordfish9@tcp(db:3306)/app", "*:*:*:me:swordfish9\n"])
+def test_mark_is_not_redacted_again(text):
+    assert Redactor().text(text).count("redacted") == 1
+
+
 JWT, WORD = "jwt", "assignment"
 
 

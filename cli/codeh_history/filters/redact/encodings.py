@@ -12,8 +12,6 @@ from .spans import Span
 
 Find = Callable[[str], Iterable[Span]]
 _PERCENT = re.compile(r"(?:%(?:25)*[0-9A-Fa-f]{2})++\+{0,2}")  # `%3A+`: a colon and a space
-# A single code is enough if it separates a name and a value.
-_ESCAPED = re.compile("%(?:25)*(?:3[AaDd]|7[Cc])|%[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2}")
 _REPEATED_PERCENT = re.compile("%(?:25)+(?=[0-9A-Fa-f]{2})")
 _UNICODE = re.compile(r"(?<!\\)\\++u00([2-7][0-9A-Fa-f])")
 _BASE64 = re.compile(
@@ -34,7 +32,7 @@ def base64_starts(text: str) -> Iterator[int]:
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
     """Yield the encoded secrets in a text; `base64`: whether `base64_starts` yields a position in it."""
-    if "%" in text and _ESCAPED.search(text):
+    if "%" in text and _PERCENT.search(text):
         yield from decoded(text, _PERCENT, _percent_decoded, find)
     if "\\u00" in text:
         yield from decoded(text, _UNICODE, lambda match: chr(int(match[1], 16)), find)

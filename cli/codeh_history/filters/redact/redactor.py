@@ -19,7 +19,6 @@ from .secret_names import name_of
 from .spans import Span, ascii_lower, mark, merged, span_of, split_spans, without
 from .values import is_random
 
-_MIN_LENGTH = 6  # characters; shorter texts contain no secret
 _MIN_CERTAIN = 12  # characters of a value that is a secret wherever it occurs
 _MAX_WORDS = 64  # words of a command
 _MAX_PASSES = 3  # passes over a text: one secret may have hidden the next
@@ -122,15 +121,14 @@ class Redactor:
         return bool(self._spans(text))
 
     def _spans(self, text: str) -> list[Span]:
-        if len(text) < _MIN_LENGTH:
-            return []
         rules, base64 = _SELECTOR.of(text)
         spans = self._plain(text, rules)
         if base64 or "%" in text or "\\u00" in text:
             spans += encodings.spans(
                 text, lambda inner: self._plain(inner, _SELECTOR.of(inner)[0]), base64=base64
             )
-        return [span for span in merged(spans) if "[redacted:" not in text[span.start : span.end]]
+        # neither a mark nor the kind in it is a secret
+        return [s for s in merged(spans) if "[redacted:" not in text[max(0, s.start - 10) : s.end]]
 
     def _plain(self, text: str, rules: Sequence[int]) -> list[Span]:
         """Return the secrets of a text, without decoding it."""
@@ -274,7 +272,7 @@ _SELECTOR = RuleSelector(RULES)
 # Signs that a line must be redacted as a whole: deltas, files, and the rule that no single word identifies.
 _WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"', patterns.SETTING.start.encode())
 # Percent-encoding, and printable characters written as numbers.
-_ENCODED = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})|\\u(?!00[01])")
+_ENCODED = re.compile(rb"%[0-9A-Fa-f]{2}|\\u(?!00[01])")
 
 
 def names_a_secret(key: str, value: str = "", *, of_tool: bool = False) -> bool:
