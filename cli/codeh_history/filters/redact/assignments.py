@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from . import secret_names, values
+from . import values
 from .rules import Rule
-from .secret_names import Name
+from .secret_names import KEYWORDS, Name, name_at, name_end
 from .spans import Span
 
 _MAX_VALUE = 256  # characters of a value to examine before accepting it
@@ -204,13 +204,12 @@ def is_secret(name: Name, syntax: str, value: str) -> bool:
 
 def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     def find(text: str, lower: str, at: int) -> Sequence[Span]:
-        word = pattern.match(lower, at)
-        end = secret_names.name_end(text, lower, at, word.end(), kind) if word else 0
-        separator = _SYNTAX.match(text, end) if end else None
-        whole_name = secret_names.whole_name(text, lower, at, end, kind) if separator else None
-        if separator is None or whole_name is None:
+        keyword = pattern.match(lower, at)
+        parsed = name_at(text, lower, keyword, kind) if keyword else None
+        separator = _SYNTAX.match(text, parsed[2]) if parsed else None
+        if parsed is None or separator is None:
             return ()
-        (name, start), group = whole_name, separator.lastgroup or ""
+        (name, start, _), group = parsed, separator.lastgroup or ""
         syntax = {"gap": "op", "close": ""}.get(group, group)
         before = text[start - 1] if start else "\n"
         candidate = Candidate(text, name, start, before, separator, separator.end(), syntax)
@@ -227,11 +226,11 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
 
     def may_match(word: str, lower: str, at: int) -> bool:
         match = pattern.match(lower, at)
-        end = match.end() if match else at + len(core) if r"\x20" in pattern.pattern else 0
-        end = secret_names.name_end_after_keyword(word, end) if end else 0
-        return end > 0
+        if match is None and r"\x20" not in pattern.pattern:
+            return False
+        return name_end(word, match.end() if match else at + len(core)) > 0
 
     return Rule(start=core, find=find, anywhere=True, may_match=may_match)
 
 
-RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in secret_names.KEYWORDS.items()]
+RULES = [_rule(core, kind, pattern) for core, (kind, pattern) in KEYWORDS.items()]

@@ -88,29 +88,40 @@ class Name(NamedTuple):
 def name_of(key: str) -> Name | None:
     """Parse an object's key as a name; None if it does not announce a secret."""
     lower = key.lower()
-    for core, (kind, rest) in KEYWORDS.items() if len(key) < _MAX_KEY else ():
-        at = lower.rfind(core)
-        word = rest.match(lower, at) if at >= 0 else None
+    for core, (kind, pattern) in KEYWORDS.items() if len(key) < _MAX_KEY else ():
+        word = pattern.match(lower, max(lower.rfind(core), 0))
         plural = word is not None and word[0].endswith("s") and word[0] != "pass"
-        if word and name_end(key, lower, at, word.end(), kind) == len(key) and not plural:
-            name = whole_name(key, lower, at, len(key), kind)
-            if name:
-                return name[0]
+        parsed = name_at(key, lower, word, kind) if word and not plural else None
+        if parsed and parsed[2] == len(key):
+            return parsed[0]
     return None
 
 
-def name_end(text: str, lower: str, start: int, end: int, kind: str) -> int:
-    """Return the end of the name with this keyword; 0 if the keyword is part of another word."""
-    before = text[start - 1] if start and text[start] < _UNSPACED_SCRIPTS else " "
-    if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
+def name_at(text: str, lower: str, keyword: re.Match[str], kind: str) -> tuple[Name, int, int] | None:
+    """Return the name with this keyword, its start and end; None if it does not announce a secret."""
+    start, end = keyword.span()
+    previous = text[start - 1] if start and text[start] < _UNSPACED_SCRIPTS else " "
+    if previous.isalnum() and not (text[start].isupper() and (previous.islower() or previous.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
         joined = any_before or lower.endswith(_JOINED_PREFIXES, 0, start)
         if not joined and text[max(0, start - 2) : start] not in ("\\n", "\\t", "\\r"):
-            return 0
-    return name_end_after_keyword(text, end)
+            return None
+    end = name_end(text, end)
+    before = text[max(0, start - _MAX_PREFIX) : start]
+    left = start - len(before) + len(before.rstrip(_NAME_CHARACTERS))
+    if kind == "key":
+        at = start - (lower[start - 1 : start] == "\n")
+        at -= lower[at - 1 : at] in ("_", ".", " ", "-")
+        if lower.startswith("key", start) and lower.endswith(_SECRET_KEY_WORDS, 0, at):
+            kind = "secret"
+        elif lower.startswith("pat", start) and not text[left:end].isupper():
+            return None
+    slash = left > 0 and text[left - 1] == "/" and text[left - 2 : left - 1] in (" ", "")
+    name = _name(kind, text[left:end], slash) if end else None
+    return (name, left, end) if name else None
 
 
-def name_end_after_keyword(text: str, end: int) -> int:
+def name_end(text: str, end: int) -> int:
     """Return the end of the name whose keyword ends at `end`; 0 if it continues as another name."""
     after = text[end : end + 1]
     if after >= _UNSPACED_SCRIPTS:
@@ -124,22 +135,6 @@ def name_end_after_keyword(text: str, end: int) -> int:
         if after.isalnum() or after in ("_", "-"):
             return 0
     return end
-
-
-def whole_name(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:
-    """Return the whole name that ends at `end`, and its start; None for keys that are not secret."""
-    before = text[max(0, start - _MAX_PREFIX) : start]
-    left = start - len(before) + len(before.rstrip(_NAME_CHARACTERS))
-    if kind == "key":
-        at = start - (lower[start - 1 : start] == "\n")
-        at -= lower[at - 1 : at] in ("_", ".", " ", "-")
-        if lower.startswith("key", start) and lower.endswith(_SECRET_KEY_WORDS, 0, at):
-            kind = "secret"
-        elif lower.startswith("pat", start) and not text[left:end].isupper():
-            return None
-    slash = left > 0 and text[left - 1] == "/" and text[left - 2 : left - 1] in (" ", "")
-    name = _name(kind, text[left:end], slash)
-    return (name, left) if name else None
 
 
 @lru_cache(maxsize=4096)
