@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
-import hashlib
-import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
-from ..base import locks
 from ..base.env import Env
 from ..base.errors import HistoryError, NotASession
-from ..base.folders import ensure_dir, remove
 from ..session.exchanges import exchanges
 from ..session.model import Json
 from ..store import read
+from ..store.awaiting import awaiting, is_awaiting
 from ..store.resolve import Target, ids
 from ..views.view import view_of
 from . import store, window
@@ -51,10 +47,11 @@ def run(
 def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
     """Summarise one session; return its line, also after a failure, or None if nothing is due."""
     try:
-        if read.being_written(target.path) or not _may_be_due(env, target, settings):
+        busy = read.being_written(target.path) or is_awaiting(env.home, target.id)
+        if busy or not _may_be_due(env, target, settings):
             return None
-        with _claimed(env, target.path) as free:
-            return store.run(env, target, settings) if free else None
+        with awaiting(env, target.path):  # another run skips it; the log's own lock protects what is stored
+            return store.run(env, target, settings)
     except NotASession:
         return None
     except HistoryError as error:
@@ -80,28 +77,3 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
     if settings.over is not None or window.foldable(view.summaries):
         return True
     return len(exchanges(view.messages)) > settings.most
-
-
-@contextmanager
-def _claimed(env: Env, path: str) -> Iterator[bool]:
-    """Claim a session for this run; yield False if another run has it.
-
-    This only saves a second request: the session's own lock protects what is stored.
-    """
-    digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()
-    name = os.path.join(env.home, "cache", "summarizing", digest[:16])
-    try:
-        ensure_dir(os.path.dirname(name))
-        fd = os.open(name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except OSError:
-        yield True
-        return
-    try:
-        locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        yield False
-    else:
-        yield True
-        remove(name)
-    finally:
-        locks.close(fd)
