@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from binascii import b2a_base64
 from collections.abc import Collection, Iterator
 from glob import escape, glob
-from mmap import ACCESS_READ, mmap
 
 import orjson
 
@@ -20,6 +18,7 @@ from ...store import read
 from ...store.blocks import open_stores, own_folder
 from ...store.blocks.protocol import is_block_id
 from ...store.cache import Cache
+from ...store.file import is_locked
 from ...store.paths import SERVER, id_of
 from ...store.read import loaded_together
 from ...store.resolve import Target, ids
@@ -29,7 +28,7 @@ from .run import streams
 
 MIN_LENGTH = 6  # characters; shorter text occurs anywhere by chance
 BATCH = 256  # blocks fetched at once
-_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 
 
 class Needles:
@@ -49,25 +48,23 @@ class Needles:
                 forms |= {core} if len(core) > 2 * MIN_LENGTH else set()
         self.pattern = re.compile(b"|".join(map(re.escape, sorted(forms)))) if forms else None
 
-    def within(self, data: bytes | mmap) -> bool:
+    def within(self, data: bytes) -> bool:
         return self.pattern is not None and self.pattern.search(data) is not None
 
     def within_file(self, path: str) -> bool:
         """Whether a readable file contains one, whole or split over the deltas of a stream."""
         try:
             on_server = path.startswith(SERVER)
-            fd = read.open_stored(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
-            with open(fd, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                if self.within(data) or data.find(b'"delta"') < 0:
-                    return self.within(data)
-                records = [record.data for record in parse(data[:]).records]
-        except (OSError, ValueError):  # ValueError: an empty file cannot be mapped
+            with open(read.open_stored(path)[0] if on_server else os.open(path, _OPEN), "rb") as file:
+                data = file.read()
+        except OSError:
             return False
+        records = [record.data for record in parse(data).records] if b'"delta"' in data else []
         texts = (
             "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
             for places in streams(records)
         )
-        return self.within("\n".join(texts).encode("utf-8", "replace"))
+        return self.within(data) or self.within("\n".join(texts).encode("utf-8", "replace"))
 
 
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
@@ -88,7 +85,11 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
             continue
         if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
             places.append(f"trash {os.path.basename(path)}")
-        elif path.startswith(own_blocks) or not (path.endswith(SUFFIX) and _remove_if_abandoned(path)):
+            continue
+        abandoned = path.endswith(SUFFIX) and not path.startswith(own_blocks)
+        if abandoned and not is_locked(path, shared=False, flags=os.O_NOFOLLOW):
+            remove(path)
+        if os.path.lexists(path):
             places.append(f"file {path}")
     blocks = len(_blocks(env, before, needles))
     if blocks:
@@ -107,17 +108,6 @@ def _files(env: Env, target: Target) -> Iterator[str]:
     if not target.path.startswith(SERVER) and not path.startswith(os.path.abspath(env.home)):
         folder, name = os.path.split(path)
         yield from sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
-
-
-def _remove_if_abandoned(path: str) -> bool:
-    """Remove a killed command's temporary file unless a writer has locked it; return whether it is gone."""
-    try:
-        with open(os.open(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            remove(path)
-    except OSError:
-        return False
-    return not os.path.lexists(path)
 
 
 def _blocks(env: Env, before: bytes, needles: Needles) -> set[str]:
