@@ -17,7 +17,7 @@ from ..base.shared_options import system_and_tools
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
 from ..programs.fields import omit_empty
-from ..programs.writing import lines, summary_of, unsent, with_unique_call_ids
+from ..programs.writing import lines, summary_of, thoughts, unsent, with_unique_call_ids
 from ..providers.parts import answer, arguments, json_text, objects
 from ..providers.request import Options
 from ..session import sources
@@ -116,7 +116,7 @@ def modality_of(mime: str) -> str:
 def _omitted(message: Message, content: Content) -> Counter[str]:
     """Count what only texts, calls and results do not hold."""
     failures = sum(failed for *_, failed in content.results)
-    return Counter({THOUGHT: len(content.thoughts), USAGE: bool(counts(message)), FAILURE: failures})
+    return Counter({USAGE: bool(counts(message)), FAILURE: failures})
 
 
 def openai_jsonl(view: View) -> Exported:
@@ -130,6 +130,7 @@ def openai_jsonl(view: View) -> Exported:
     if "tools" in body:
         value["tools"] = body["tools"]
     left_out["unsupported part"] += sum(note.startswith("message ") for note in request.notes)
+    left_out[THOUGHT] += thoughts(messages)
     for message in messages:
         left_out.update(_omitted(message, Content(message, Counter())))
     return Exported(lines([value]), left_out)
@@ -152,6 +153,7 @@ def sharegpt(view: View) -> Exported:
 def _turns(message: Message, left_out: Counter[str]) -> list[Json]:
     content = Content(message, left_out)
     left_out.update(modality_of(mime_of(part)) for part in content.media)
+    left_out[THOUGHT] += len(content.thoughts)
     left_out.update(_omitted(message, content))
     turns: list[Json] = [
         {"from": "observation", "name": name, "tool_call_id": id, "value": text}
