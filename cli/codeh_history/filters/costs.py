@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter as Counts
 from collections.abc import Sequence
 from contextlib import nullcontext
 from operator import itemgetter
@@ -85,12 +86,12 @@ def measure(counter: Counter, view: View) -> Json:
     system, tools = system_and_tools(view.meta)
     parts = part_tokens(counter, view.messages)
     costs = message_tokens(counter, view.messages, parts)
-    roles: dict[str, int] = {}
-    kinds: dict[str, int] = {}
+    roles: Counts[str] = Counts()
+    kinds: Counts[str] = Counts()
     for message, cost in zip(view.messages, costs, strict=True):
         if cost and message.role is not None:
-            roles[message.role] = roles.get(message.role, 0) + cost
-            kinds[message.kind] = kinds.get(message.kind, 0) + cost
+            roles[message.role] += cost
+            kinds[message.kind] += cost
     result = total_of(counter, view, parts)
     bare = history_tokens(counter, view.messages, system=system, tools=tools, parts=parts)
     result["tokens"] |= {
@@ -103,12 +104,12 @@ def measure(counter: Counter, view: View) -> Json:
 
 def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dict[str, int]:
     """Return the cost of each tool's calls and results, most expensive first."""
-    costs_of: dict[str, int] = {}
+    costs_of: Counts[str] = Counts()
     for message, costs in zip(view.messages, parts, strict=True):
         for part, cost in zip(message.parts, costs, strict=False):
             call = part.get("functionCall") or part.get("functionResponse")
             if call:
-                costs_of[call["name"]] = costs_of.get(call["name"], 0) + counter.scale(cost)
+                costs_of[call["name"]] += counter.scale(cost)
     return dict(sorted(costs_of.items(), key=lambda item: (-item[1], item[0])))
 
 

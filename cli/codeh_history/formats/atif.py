@@ -5,6 +5,7 @@ https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -21,10 +22,8 @@ VERSION = "ATIF-v1.7"
 OURS = "codeh-history"
 _COUNTS = {"input": "prompt_tokens", "output": "completion_tokens", "cached": "cached_tokens"}
 _FURTHER = {"reasoning": "reasoning_tokens", "cacheWrite": "cache_write_tokens"}
-_MEDIA = {  # media types that may be referenced by path
-    "image/jpeg", "image/png", "image/gif", "image/webp", "audio/wav", "audio/mpeg", "audio/mp4",
-    "audio/aac", "audio/ogg", "audio/flac", "audio/webm", "audio/aiff",
-}  # fmt: skip
+# Media types that may be referenced by path.
+_MEDIA = re.compile(r"image/(?:jpeg|png|gif|webp)|audio/(?:wav|mpeg|mp4|aac|ogg|flac|webm|aiff)")
 
 
 def export(view: View) -> Exported:
@@ -68,7 +67,13 @@ class _Steps:
     def add_message(self, message: Message) -> None:
         content = Content(message, self.left_out)
         for id, _, result, failed in content.results:
-            self.add_result(str(id), result, failed=failed)
+            step = self.by_call.get(str(id))
+            if step is None:  # its call is missing
+                self.add("user", result)
+                continue
+            extra = {"failed": True} if failed else {}
+            results = step.setdefault("observation", {"results": []})["results"]
+            results.append({"source_call_id": str(id), "content": result, **omit_empty(extra=extra)})
         # a single text is a string; several texts, or media, are parts
         media = [shown for part in content.media if (shown := self.media(part)) is not None]
         parts = [*({"type": "text", "text": text} for text in content.texts), *media]
@@ -92,21 +97,8 @@ class _Steps:
         """Reference an image or sound by its (data) URI; if it is unsupported, count it and return None."""
         mime, blob, file = mime_of(part), part.get("inlineData"), part.get("fileData")
         kind = modality_of(mime)
-        if mime not in _MEDIA or (blob and not isinstance(blob.get("data"), str)):
+        if not _MEDIA.fullmatch(mime) or (blob and not isinstance(blob.get("data"), str)):
             self.left_out[kind] += 1
             return None
         path = f"data:{mime};base64,{blob['data']}" if blob else str(file.get("fileUri"))
         return {"type": kind, "source": {"media_type": mime, "path": path}}
-
-    def add_result(self, id: str, text: str, *, failed: bool) -> None:
-        """Add a result to the step of its call."""
-        step = self.by_call.get(id)
-        if step is None:  # its call is missing
-            self.add("user", text)
-            return
-        result = {
-            "source_call_id": id,
-            "content": text,
-            **omit_empty(extra={"failed": True} if failed else {}),
-        }
-        step.setdefault("observation", {"results": []})["results"].append(result)
