@@ -66,8 +66,8 @@ class Framer:
         self._frames: list[Frame] = []
 
     def feed(self, chunk: bytes) -> list[Frame]:
-        self._buffer += chunk
-        while self._buffer and not self._compressed:
+        self._buffer += b"" if self._compressed else chunk
+        while self._buffer:
             end = _LINE_END.search(self._buffer, max(0, self._searched - 1))
             if end is not None and end[0] == b"\r" and end.end() == len(self._buffer):
                 end = None  # `\n` may follow
@@ -140,6 +140,7 @@ class Framer:
         elif line.startswith(b"\x1f\x8b"):
             self._emit("gzip")
             self._compressed = True
+            self._buffer.clear()
         elif self._closing and any(name.startswith(line) for name in _NAMES):
             self._emit("cut", line.decode())
         elif not _IGNORED.match(line):  # noise, but an answer may begin in the line

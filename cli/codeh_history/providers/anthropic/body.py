@@ -34,6 +34,7 @@ from .request import system_text
 _OF_A_RESULT = frozenset(("type", "tool_use_id", "content", "is_error"))
 _ROLES = frozenset(("user", "assistant", "system"))
 _ELSEWHERE = frozenset(("name", "tool_calls", "function_call"))  # fields only of other formats
+_MARKS = frozenset(("citations", "cache_control"))  # fields only of its texts
 _OWN = Pattern(
     r"(?:\w+_)?tool_use|(?:\w+_)?tool_result|thinking|redacted_thinking|image|document|search_result"
     r"|container_upload|tool_addition|tool_removal"
@@ -47,18 +48,15 @@ def shows(body: Json) -> bool:
     """Whether blocks or a text's marks are only Anthropic's, or fields around plain messages are."""
     messages = objects(body.get(FIELD))
     types = kinds(messages) - {"text"}
-    roles = {name_of(message.get("role")) for message in messages}
-    elsewhere = any(message.keys() & _ELSEWHERE for message in messages)
-    if elsewhere or not roles or not roles <= _ROLES or not all(map(_OWN.fullmatch, types)):
+    theirs = [name_of(item.get("role")) in _ROLES and not item.keys() & _ELSEWHERE for item in messages]
+    if not theirs or not all(theirs) or not all(map(_OWN.fullmatch, types)):
         return False
     marked = any(
-        "citations" in block or "cache_control" in block
-        for message in messages
-        for block in objects(message.get("content"))
+        not _MARKS.isdisjoint(block) for item in messages for block in objects(item.get("content"))
     )
     schemas = any("input_schema" in tool for tool in objects(body.get("tools")))
-    has_fields = "system" in body or schemas or str(body.get("model", "")).startswith("claude")
-    return bool(types) or marked or has_fields
+    around = "system" in body or str(body.get("model", "")).startswith("claude")
+    return bool(types) or marked or schemas or around
 
 
 def read(body: Json) -> Imported:
