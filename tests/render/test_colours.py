@@ -188,10 +188,9 @@ def test_nothing_is_lost_but_blanks_that_end_a_line(text, cuts):
     assert "".join(wrapped(*pieces).split()) == "".join(text.split())
 
 
-def test_a_word_is_written_on_arrival_unless_it_might_not_fit():
+def test_a_word_is_written_once_it_is_complete():
     wrapping = Wrapping(lambda: 80)
-    assert wrapping.feed("Rayl") == "Rayl"
-    assert wrapping.feed("eigh scat") == "eigh scat"
-    long = "x" * 60
-    assert wrapping.feed(f"\n{long} scat") == f"\n{long}"
-    assert wrapping.feed("tering of the blue light") == " scattering of the\nblue light"
+    assert wrapping.feed("Rayl") == ""
+    assert wrapping.feed("eigh scat") == "Rayleigh"
+    assert wrapping.feed("tering\n") == " scattering\n"
+    assert wrapping.feed("今日は") == "今日"
