@@ -113,7 +113,7 @@ def test_a_removed_session_is_not_written_under_its_old_name(home):
 @pytest.mark.parametrize(
     "line",
     ["append -s {} -m x", "append -s {} --jsonl", "append -s {} --stream --role model", "set -s {} title=x", "fork demo --into {}",
-     "repair demo --output {}", "ask -s {} -m x --to text --via cat"],
+     "ask -s {} -m x --to text --via cat"],
 )  # fmt: skip
 def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
     path = made(home)

@@ -58,7 +58,7 @@ def test_repair_makes_it_clean(joined, tmp_path):
     home = tmp_path / "home"
     write_session(home, joined, "demo")
     whole = tmp_path / "whole.jsonl"
-    run_ok("repair", "demo", "--output", str(whole), home=home)
+    whole.write_bytes(run_ok("repair", "demo", home=home).out)
     run_ok("verify", str(whole), home=home)
     ids = [item.get("id") for item in lines(whole)]
     assert len(set(ids)) == len(ids)

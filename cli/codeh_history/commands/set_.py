@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from .. import providers
 from ..base import shared_options
@@ -29,12 +30,8 @@ EXAMPLES = """\
   codeh-history set -s demo curate.remove='<follow-up>.*?</follow-up>' compact.policy=loop
 """
 _PLAIN = ("title", "tags", "pinned", "system", "tools")
-_BY_PROVIDER = ("model", "settings")
-KEYS = (
-    *_PLAIN,
-    *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
-    *shared_options.KEYS,
-)
+_BY_PROVIDER = [f"{group}.{provider}" for group in ("model", "settings") for provider in providers.FORMATS]
+KEYS = (*_PLAIN, *_BY_PROVIDER, *shared_options.KEYS)
 PINNED = Option(help="", type="bool")
 OWN = "x-"  # prefix of the user's own keys
 
@@ -44,7 +41,7 @@ class Options(Writing):
 
 
 def run(env: Env, options: Options) -> None:
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for setting in options.settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
@@ -52,10 +49,9 @@ def run(env: Env, options: Options) -> None:
             hint = f"; name the session with -s {setting}" if is_session else ""
             raise Usage(f"set {setting}: expected KEY=VALUE or KEY=@FILE{hint}")
         check_key(key)
-        if key in values and key not in shared_options.LISTS:
-            raise Usage(f"set {key}: given twice; it takes one value")
-        before, value = values.get(key), value_of(key, text)
-        values[key] = [*before, *value] if isinstance(before, list) and isinstance(value, list) else value
+        value: Any = value_of(key, text)
+        adds = isinstance(value, list) and key in shared_options.LISTS
+        values[key] = [*(values.get(key) or ()), *value] if adds else value
     store(env, options.session, values)
 
 
@@ -79,37 +75,31 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
 
 def foreign_id(env: Env, name: str) -> str | None:
     """The id (`PROGRAM-ID`) of the other program's session with this id or file; None if it is ours."""
+    if is_id(name):
+        if exists(path_of(env, name)):
+            return None
+        from ..programs.registry import PROGRAMS
+        from .list_ import program_rows
+
+        owners = [program for program in PROGRAMS if name.startswith(f"{program}-")]
+        rows = program_rows(env, owners) if owners else []
+        return name if any(row["id"] == name for row in rows) else None
+    if not os.path.isfile(name) or read.is_ours(name):
+        return None
     from ..store.program_files import translated
 
-    if not is_id(name) and os.path.isfile(name) and not read.is_ours(name):
-        headers = [fold(read.read_log(data)).header for data in translated.each(name)]
-        if len(headers) > 1:
-            raise Usage(
-                f"set: {name} holds {len(headers)} sessions; name one as `list --all-programs` does"
-            )
-        return str(headers[0]["id"]) if headers and headers[0] else None
-    if not is_id(name) or exists(path_of(env, name)):
-        return None
-    from ..programs.registry import PROGRAMS
-    from .list_ import program_rows
-
-    owners = [program for program in PROGRAMS if name.startswith(f"{program}-")]
-    if not owners:
-        return None
-    return name if any(row["id"] == name for row in program_rows(env, owners)) else None
+    headers = [fold(read.read_log(data)).header or {} for data in translated.each(name)]
+    if len(headers) > 1:
+        raise Usage(f"set: {name} holds {len(headers)} sessions; name one as `list --all-programs` does")
+    return next((header.get("id") for header in headers), None)
 
 
 def check_key(key: str) -> None:
     """Raise Usage for an unknown key."""
-    if key in KEYS or (key.startswith(OWN) and key != OWN):
-        return
-    if key in shared_options.FLAGS_ONLY:
-        raise Usage(f"set {key}: cannot be stored in a session; pass it as an option")
-    group = key.partition(".")[0] + "."
-    family = [other for other in KEYS if other.startswith(group)]
-    keys = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]
-    hint = suggestion(key, KEYS, f"one of {', '.join(keys)}")
-    raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
+    if key not in KEYS and (not key.startswith(OWN) or key == OWN):
+        families = "model.PROVIDER, settings.PROVIDER, curate.…, compact.…"
+        hint = suggestion(key, KEYS, f"one of {', '.join(_PLAIN)}, {families}")
+        raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 
 def value_of(key: str, text: str) -> object:

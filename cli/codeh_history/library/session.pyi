@@ -312,7 +312,6 @@ class Session:
         in_place: bool | None = ...,
         allow_missing: bool | None = ...,
         strict: bool | None = ...,
-        output: File | None = ...,
     ) -> Filtered: ...
     @overload
     def summarize(
