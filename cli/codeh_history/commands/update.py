@@ -37,62 +37,53 @@ class Options(Writing):
 
 
 def run(env: Env, options: Options) -> None:
-    target = for_writing(env, options.session)
-    if options.commit and not (options.message or options.file):
-        add_lines(env, target, lambda locked, ids: committed(env, locked, ids, options.id))
-        return
-    if options.id is None:
-        raise Usage("no message named; give its ID (`:-1` is the last)")
-    name = options.id
-    text = text_of(env, options.message, options.file, exact=options.append)
-
-    def build(locked: Locked, ids: list[str]) -> bytes | None:
-        view = fold(read.read_log(locked.read()))
-        message = find_message(view, name, session=locked.session)
-        stored = {part.id for part in content(message) if isinstance(part, Unread)}
-        if stored:
-            from ..views.persist import by_reference
-            from ..views.stored_parts import hydrated
-
-            message = hydrated(env, view, only={message.id}, everything=True).all[message.id]
-        ids.append(message.id)
-        if options.append and not text:
-            return None
-        now = env.now()
-        if options.append and message.pending is not None:
-            lines = dumps({"type": "delta", "of": message.id, "parts": [{"text": text}]}) + b"\n"
-            return lines + (commit_of(message, now) if options.commit else b"")
-        update: Json = {
-            "type": "update", "id": env.id_in(locked), "of": message.id, "ts": now,
-            "parts": changed(message, text, append=options.append),
-        }  # fmt: skip
-        if stored:
-            update = by_reference(env, update, locked.session, stored)
-        lines = dumps(update) + b"\n"
-        if options.commit or (message.pending is None and not options.pending):
-            lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
-        return lines
-
+    target, text = for_writing(env, options.session), None
+    if options.message or options.file or not options.commit:
+        if options.id is None:
+            raise Usage("no message named; give its ID (`:-1` is the last)")
+        text = text_of(env, options.message, options.file, exact=options.append)
     try:
-        add_lines(env, target, build)
+        add_lines(env, target, lambda locked, ids: edit(env, options, text, locked, ids))
     except NotFound as error:
-        if options.message or [*options.file] not in ([], ["-"]):
+        if text is None or options.message or [*options.file] not in ([], ["-"]):
             raise
         from ..store.unsent import keep_text
 
         raise NotFound(f"{error}; {keep_text(env, target.path, env.random_id(), text, '')}") from None
 
 
-def committed(env: Env, locked: Locked, ids: list[str], name: str | None) -> bytes | None:
-    """The record that commits a message's pending content; without a name, the newest message's."""
-    view = fold(read.read_log(locked.read()))
-    newest = next((m for m in reversed(view.messages) if m.pending is not None), None)
-    message = newest if name is None else find_message(view, name, session=locked.session)
-    if message is None or message.pending is None:
+def edit(env: Env, options: Options, text: str | None, locked: Locked, ids: list[str]) -> bytes | None:
+    """The lines that change the message's content to the text, or commit it; add its id to `ids`."""
+    view, now = fold(read.read_log(locked.read())), env.now()
+    newest = next((m.id for m in reversed(view.messages) if m.pending is not None), None)
+    name = newest if options.id is None else options.id
+    message = find_message(view, name, session=locked.session) if name is not None else None
+    if message is None or (text is None and message.pending is None):
         env.note(f"{locked.session}: nothing is pending")
         return None
     ids.append(message.id)
-    return commit_of(message, env.now())
+    commit = commit_of(message, now) if options.commit and message.pending is not None else b""
+    if text is None or (options.append and not text):
+        return commit or None
+    if options.append and message.pending is not None:
+        return dumps({"type": "delta", "of": message.id, "parts": [{"text": text}]}) + b"\n" + commit
+    stored = {part.id for part in content(message) if isinstance(part, Unread)}
+    if stored:
+        from ..views.stored_parts import hydrated
+
+        message = hydrated(env, view, only={message.id}, everything=True).all[message.id]
+    update: Json = {
+        "type": "update", "id": env.id_in(locked), "of": message.id, "ts": now,
+        "parts": changed(message, text, append=options.append),
+    }  # fmt: skip
+    if stored:
+        from ..views.persist import by_reference
+
+        update = by_reference(env, update, locked.session, stored)
+    lines = dumps(update) + b"\n"
+    if options.commit or (message.pending is None and not options.pending):
+        lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
+    return lines
 
 
 def commit_of(message: Message, now: str) -> bytes:
