@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from codeh_history.base.env import Env
+from codeh_history.store.awaiting import awaiting
 from in_process import write_session
 from secret_examples import user
 from strategies import encode
@@ -62,16 +64,17 @@ def test_without_yes_removals_are_only_listed(home, argv, expected):
 
 def test_sessions_in_use_are_kept(home):
     three(home)
+    session(home, "asked", "2026-01-02T00:00:00Z")
     opened = {"type": "open", "id": "p", "kind": "codeh", "role": "model"}
-    session(home, "streaming", "2026-01-02T00:00:00Z", opened)
-    session(home, "cut", "2026-01-02T00:00:00Z", opened, {"type": "abort", "of": "p", "reason": "cut"})
-    with session_path(home, "old").open("rb") as held:
+    session(home, "left", "2026-01-02T00:00:00Z", opened)  # its writer was killed
+    env = Env({"CODEH_HOME": str(home)})
+    with session_path(home, "old").open("rb") as held, awaiting(env, str(session_path(home, "asked"))):
         fcntl.flock(held, fcntl.LOCK_EX)
         done = prune("--older-than", "90d", "--yes")
     assert done.code == 0
-    assert done.out.decode().split() == ["middle", "cut"]
-    assert b"old: not moved: locked" in done.err
-    assert b"streaming: not moved" in done.err
+    assert done.out.decode().split() == ["middle", "left"]
+    assert b"old: not moved: " in done.err
+    assert b"asked: not moved: a command waits for an answer" in done.err
 
 
 def test_a_pinned_session_stays_until_it_is_unpinned(home):
@@ -93,7 +96,6 @@ def test_what_cannot_be_moved_is_an_error(home):
 
 
 def test_a_session_that_grows_in_the_meantime_is_kept(home):
-    from codeh_history.base.env import Env
     from codeh_history.base.errors import HistoryError
     from codeh_history.commands import prune
     from codeh_history.store import trash
@@ -131,14 +133,13 @@ def test_a_record_written_meanwhile_or_by_a_clock_that_is_ahead_stops_nothing(ho
 def test_odd_files_are_kept_and_stop_nothing(home):
     three(home)
     (home / "sessions" / "old2.json").write_text("[]")
-    (home / "sessions" / "folder.jsonl").mkdir()
     (home / "sessions" / "notes.txt").write_text("x")
     link = home / "sessions" / "link.jsonl"
     link.symlink_to(session_path(home, "old"))
     done = prune("--keep", "0", "--yes")
     assert done.code == 0
     assert done.out.decode().split() == ["new", "middle", "old"]
-    assert sorted(os.listdir(home / "sessions")) == ["folder.jsonl", "link.jsonl", "notes.txt", "old2.json"]
+    assert sorted(os.listdir(home / "sessions")) == ["link.jsonl", "notes.txt", "old2.json"]
 
 
 # -- messages above a number ------------------------------------------------------------------------

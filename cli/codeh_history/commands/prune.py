@@ -10,8 +10,8 @@ from ..base.errors import BadData, HistoryError, InputOutput, Usage
 from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment, to_millis
 from ..base.words import plural
-from ..session.fold import fold
-from ..store import begun, read, trash
+from ..store import begun, trash
+from ..store.awaiting import is_awaiting
 from ..store.read import loaded_together
 from ..store.resolve import ids
 from ..views import rows as listing
@@ -51,18 +51,13 @@ def run(env: Env, options: Options) -> int:
                 env.stored = f"{id}, in the trash"
         except HistoryError as error:
             env.note(f"{id}: not moved: {error}")
-            if isinstance(error, InputOutput):
-                code = error.exit_code
-            continue
-        moved += 1
-        env.print(id)
-    if not moved:
-        env.note(f"nothing to prune in {plural(len(sessions), 'session')}")
-    else:
-        done = "moved to the trash (restore with rm --restore)"
-        env.note(
-            f"{plural(moved, 'session')} {done if options.yes else 'to move to the trash; pass --yes'}"
-        )
+            code = error.exit_code if isinstance(error, InputOutput) else code
+        else:
+            env.print(id)
+            moved += 1
+    done = "moved to the trash (restore with rm --restore)"
+    what = f"{plural(moved, 'session')} {done if options.yes else 'to move to the trash; pass --yes'}"
+    env.note(what if moved else f"nothing to prune in {plural(len(sessions), 'session')}")
     return code
 
 
@@ -78,25 +73,17 @@ class Session(NamedTuple):
 def newest_first(env: Env) -> list[Session]:
     """The sessions, newest first; raise BadData if a record is in the future, so that ages are unknown."""
     sessions: list[Session] = []
-    paths = {path: id for id, path in ids(env)}
+    paths = {path: id for id, path in ids(env) if not path.endswith(".json")}  # the older form never moves
     for path in loaded_together(list(paths)):
-        if path.endswith(".json"):
-            continue  # the older format is read, never moved
-        id, row = paths[path], listing.row_of(path)
-        written = 0
+        id, row, newest = paths[path], listing.row_of(path), 0
         with suppress(HistoryError, OSError):  # an unreadable session is not moved
-            written = to_millis(begun.times(path)[2]) or 0
-        last = last_used(row) or written
-        if max(last, written) > env.millis() + _SKEW:  # compared with now, because a writer may be running
-            newest = from_millis(max(last, written))
-            why = f"the newest record ({newest}) is in the future; check the clock"
+            newest = to_millis(begun.times(path)[2]) or 0
+        used = last_used(row) or newest
+        newest = max(used, newest)
+        if newest > env.millis() + _SKEW:  # compared with now, because a writer may be running
+            why = f"the newest record ({from_millis(newest)}) is in the future; check the clock"
             raise BadData(f"{path}: {why}; nothing was moved")
-        stays = "locked by another process" if read.being_written(path) else ""
+        stays = "a command waits for an answer" if is_awaiting(env.home, id) else ""
         stays = "it is pinned (`set pinned=false` unpins it)" if row["pinned"] else stays
-        if row["pending"] and not stays:
-            stays = "an answer is pending"
-            with suppress(HistoryError, OSError):
-                view = fold(read.read_log(read.read_bytes(path)))
-                stays = stays if any(message.is_streaming for message in view.messages) else ""
-        sessions.append(Session(id, last, row["bytes"], stays))
+        sessions.append(Session(id, used, row["bytes"], stays))
     return sorted(sessions, key=lambda session: (-session.used, session.id))
