@@ -478,8 +478,8 @@ MUTANTS = [
     ),
     Mutant(
         "verify lets a record name itself", "commands/verify.py",
-        "for id in (id for id in names if id not in seen):",
-        "for id in (id for id in names if id not in seen and id != own):",
+        ".names) if id not in seen]",
+        ".names) if id not in seen and id != own_id(data)]",
         ("commands/test_verify.py::test_lines_what_they_name_and_calls_without_results",),
     ),
     Mutant(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from bisect import bisect_right
-from collections.abc import Iterator
-from operator import itemgetter
-from typing import Any
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, NegativeAnswer
@@ -21,12 +20,12 @@ from ..render.progress import progress, size_of
 from ..session.by_reference import block_ids
 from ..session.fold import fold
 from ..session.model import Json, Message, Part
-from ..session.pairing import Answer, Call, only_results, pair
+from ..session.pairing import Answer, Call, open_at_end, pair
 from ..session.records import TORN, VERSION, Log
 from ..session.rules import NAMES_OF_AN_OP, OTHER, RULES, added_ids, ids_in, own_id
 from ..session.view import View
 from ..store import program_files, read
-from ..store.paths import SERVER, sessions_dir
+from ..store.paths import SERVER
 from ..store.resolve import Target, for_reading
 from ..views.view import view_of
 
@@ -37,7 +36,6 @@ EXAMPLES = """\
   codeh-history verify demo --json | jq -r '.problems[].offset'
 """
 BATCH = 256  # blocks per fetch
-Referenced = dict[str, tuple[int, str | None]]  # block id → offset and id of the first record that names it
 
 
 class Options(Reading):
@@ -46,33 +44,50 @@ class Options(Reading):
     json: bool = JSON
 
 
+class Problem(NamedTuple):
+    """A problem at a byte of the file; for a provider, at a path of its request."""
+
+    offset: int | None
+    reason: str
+    id: str | None = None
+    n: int | None = None  # the message's number in `show`
+    path: str | None = None
+
+
 def run(env: Env, options: Options) -> int:
     target = for_reading(env, options.session, options.argument)
     with progress(env, "verifying", size_of(target.path)):
         result = verdict(env, options, target)
+    problems = result["problems"]
     if options.json:
         env.print_json(result)
+    elif problems:
+        path = target.id if target.path == "-" else target.path
+        env.print(*(visible(as_text(path, problem)) for problem in problems))
     else:
-        env.print(*map(visible, lines(target, result)))
-    if options.strict and any("path" not in problem for problem in result["problems"]):
-        raise BadData(f"{target.path}: {len(result['problems'])} problems")
-    return 0 if result["ok"] else NegativeAnswer.exit_code
+        of = f" of {result['program']}" if "program" in result else ""
+        counts = (
+            plural(result[f"{name}s"], name) for name in ("record", "message") if f"{name}s" in result
+        )
+        env.print(f"ok: {', '.join(counts)}{of}")
+    if options.strict and problems and not options.to:
+        raise BadData(f"{target.path}: {len(problems)} problems")
+    return NegativeAnswer.exit_code if problems else 0
 
 
 def verdict(env: Env, options: Options, target: Target) -> Json:
     """Check the session itself, or what the provider or the program that owns the file would refuse."""
     if options.to:
-        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+        data = bytes_of(env, target)
         view = view_of(env, target, data, strict=options.strict)
-        problems = with_lines(refusals(view, options.to, options.model), data)
+        problems = as_json(refusals(view, options.to, options.model), data)
     elif other := of_program(target):
         return other
     else:
         view, problems = problems_of(env, target)
     return {
         "session": target.id, **({"to": options.to} if options.to else {}), "ok": not problems,
-        "records": len(view.log.records), "messages": len(view.messages),
-        "problems": problems,
+        "records": len(view.log.records), "messages": len(view.messages), "problems": problems,
     }  # fmt: skip
 
 
@@ -84,17 +99,13 @@ def of_program(target: Target) -> Json | None:
         program = program_files.program_of(file)
         if program is None:
             return None
-        ids: list[str] = []
-        problems: list[Json] = []
-        messages, version = 0, None
-        for session in program_files.sessions_in(file, program):
-            ids.append(records.session_id(session))
-            problems += map(program_problem, session.problems)
-            messages += len(session.uncovered())
-            version = version or session.version
+        sessions = list(program_files.sessions_in(file, program))
+    problems = [program_problem(problem) for session in sessions for problem in session.problems]
     return {
-        "session": ids[0] if len(ids) == 1 else target.id, "program": program, "version": version,
-        "ok": not problems, "sessions": len(ids), "messages": messages, "problems": problems,
+        "session": records.session_id(sessions[0]) if len(sessions) == 1 else target.id, "program": program,
+        "version": next(filter(None, (session.version for session in sessions)), None),
+        "ok": not problems, "sessions": len(sessions),
+        "messages": sum(len(session.uncovered()) for session in sessions), "problems": problems,
     }  # fmt: skip
 
 
@@ -103,37 +114,26 @@ def program_problem(problem: ProgramProblem) -> Json:
     return {key: value for key, value in problem._asdict().items() if value is not None}
 
 
-def lines(target: Target, result: Json) -> Iterator[str]:
-    """`ok: …`, or a line for each problem.
-
-    `PATH: line 3, byte 120: [ID: ]REASON`, or `messages.6.content.0 ← :12 ID: REASON` (`--to`).
-    """
-    if result["ok"]:
-        of = f" of {result['program']}" if "program" in result else ""
-        records = f"{plural(result['records'], 'record')}, " if "records" in result else ""
-        yield f"ok: {records}{plural(result['messages'], 'message')}{of}"
-    for problem in result["problems"]:
-        if "path" in problem:
-            source = f" ← :{problem['n']} {problem['id']}" if "id" in problem else ""
-            yield f"{problem['path']}{source}: {problem['reason']}"
-            continue
-        id = f"{problem['id']}: " if "id" in problem else ""
-        where = [f"line {problem['line']}"] if problem["line"] else []
-        where += [f"byte {problem['offset']}"] if "offset" in problem else []
-        place = f"{', '.join(where)}: " if where else ""
-        yield f"{target.path if target.path != '-' else target.id}: {place}{id}{problem['reason']}"
+def as_json(problems: Iterable[Problem], data: bytes) -> list[Json]:
+    """The problems in file order as `line, offset, id?, reason`, for a provider also `n, path`."""
+    ends = [newline.start() for newline in re.finditer(rb"\n", data)]
+    shown = []
+    for each in sorted(problems, key=lambda problem: problem.offset or 0):
+        line = None if each.offset is None else bisect_left(ends, each.offset) + 1
+        fields = {"line": line, **each._asdict()}
+        shown.append({key: value for key, value in fields.items() if value is not None})
+    return shown
 
 
-def problem(
-    offset: int | None, reason: str, id: str | None = None, *, line: int | None = None, **more: Any
-) -> Json:
-    """A problem as `line, offset, id?, reason`; for a provider also `path` and the message's number `n`."""
-    fields = {"id": id or None, **more, "reason": reason}
-    return {
-        "line": line,
-        "offset": offset,
-        **{key: each for key, each in fields.items() if each is not None},
-    }
+def as_text(path: str, problem: Json) -> str:
+    """`PATH: line 3, byte 120: ID: REASON`, or with --to `messages.6.content.0 ← :12 ID: REASON`."""
+    id, reason = problem.get("id"), problem["reason"]
+    if "path" in problem:
+        source = f" ← :{problem['n']} {id}" if id else ""
+        return f"{problem['path']}{source}: {reason}"
+    where = [f"line {problem['line']}"] if problem["line"] else []
+    where += [f"byte {problem['offset']}"] if "offset" in problem else []
+    return ": ".join(filter(None, (path, ", ".join(where), id, reason)))
 
 
 # -- a session -----------------------------------------------------------------------------------------
@@ -141,119 +141,90 @@ def problem(
 
 def problems_of(env: Env, target: Target) -> tuple[View, list[Json]]:
     """Check lines, references, calls and blocks; return the view, and the problems in file order."""
-    data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+    data = bytes_of(env, target)
     log = read.read_log(data)
-    in_home = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
-    damaged, blocks = check(target.id if in_home else None, log)
     view = fold(log)
-    problems = [*damaged, *pairs(env, view), *missing(env, blocks)]
-    if target.path != "-" and problems and read.being_written(target.path):
-        problems = [each for each in problems if each["reason"] != TORN]
-    problems = with_lines(problems, data)
-    problems.sort(key=lambda problem: (problem["offset"], problem["line"]))
-    return view, problems
+    problems = [Problem(damage.offset, damage.reason) for damage in log.damage]
+    if problems and target.path != "-" and read.being_written(target.path):
+        problems = [problem for problem in problems if problem.reason != TORN]
+    problems += [*of_records(log), *of_calls(env, view), *missing_blocks(env, log)]
+    return view, as_json(problems, data)
 
 
-def pairs(env: Env, view: View) -> Iterator[Json]:
-    """Problems: unanswered calls (except at the end), results without a call, and late results."""
+def bytes_of(env: Env, target: Target) -> bytes:
+    return required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
+
+
+def of_records(log: Log) -> Iterator[Problem]:
+    """Problems of headers and of the ids that records name."""
+    seen: dict[str, int] = {}  # id → offset of its first record
+    header = next((record for record in log.records if record.data["type"] == "session"), None)
+    for record in log.records:
+        data, offset, what = record.data, record.offset, record.data["type"]
+        version = data.get("version")
+        if record is header and isinstance(version, int) and version > VERSION:
+            yield Problem(offset, f"version {version} is newer than this program's {VERSION}")
+        if what == "session":
+            if record is not header:
+                yield Problem(offset, "a second header, which is ignored")
+            continue
+        names = [(what, id) for id in ids_in(data, RULES.get(what, OTHER).names) if id not in seen]
+        for id in added_ids(data):
+            if id in seen:
+                yield Problem(offset, f"has an id that was used before, at byte {seen[id]}")
+            seen.setdefault(id, offset)
+        for op in data["ops"] if what == "compaction" else ():
+            ids = [id for id in ids_in(op, NAMES_OF_AN_OP) if id and id not in seen]
+            names += [(f"{op.get('op')} of a compaction", id) for id in ids]
+        for name, id in names:
+            yield Problem(offset, f"{name} names nothing earlier: {id}", own_id(data))
+
+
+def of_calls(env: Env, view: View) -> Iterator[Problem]:
+    """Problems: unanswered calls, except at the end, and results without a call of their own."""
     if any(message.blocks is not None for message in view.messages):
         from ..views.stored_parts import hydrated
 
         try:
             view = hydrated(env, view)
         except HistoryError:
-            return  # `missing` reports the block; the pairs are unknown
-    sent = view.sent
-    places = {message.id: place for place, message in enumerate(sent)}
-    others = [place for place, message in enumerate(sent) if not only_results(message)]
-    pairing = pair(sent)
-
-    def at(item: Call | Answer, reason: str) -> Json:
-        return problem(view.log.records[item.message.place].offset, reason, item.message.id)
-
-    for call in pairing.calls:
-        after = bisect_right(others, places[call.message.id])  # the first other message after it
-        if call.answer is None:
-            if after < len(others):
-                yield at(call, f"the call of {call.name} is never answered")
-        elif after < len(others) and others[after] < places[call.answer.message.id]:
-            yield at(call.answer, f"the result of {call.name} comes late, after other messages")
-    for answer in pairing.orphans:
-        yield at(answer, f"the result of {answer.name} answers no call")
-    for answer in pairing.doubles:
-        yield at(answer, f"a second result of {answer.name} for a call that is answered")
+            return  # `missing_blocks` reports the block; the pairs are unknown
+    pairing = pair(view.sent)
+    at_end = open_at_end(view.messages, pairing)
+    unanswered = [call for call in pairing.calls if call.answer is None and call not in at_end]
+    problems: dict[str, Sequence[Call | Answer]] = {
+        "the call of {} is never answered": unanswered, "the result of {} answers no call": pairing.orphans,
+        "a second result of {} for a call that is answered": pairing.doubles,
+    }  # fmt: skip
+    for reason, items in problems.items():
+        for item in items:
+            offset = view.log.records[item.message.place].offset
+            yield Problem(offset, reason.format(item.name), item.message.id)
 
 
-def missing(env: Env, blocks: Referenced) -> Iterator[Json]:
-    """A problem for each missing or altered block."""
+def missing_blocks(env: Env, log: Log) -> Iterator[Problem]:
+    """A problem for each missing or altered block, at the first record that names it."""
+    blocks = {
+        block: record
+        for record in reversed(log.records if log.refers else ())
+        for block in block_ids(record.data)
+    }
     if not blocks:
         return
     from ..store.blocks import fetch, open_stores
 
-    stores = open_stores(env)
-    ids = list(blocks)
+    stores, ids = open_stores(env), list(blocks)
     for start in range(0, len(ids), BATCH):
         lost: Lost = {}
         fetch(stores, ids[start : start + BATCH], lost)
         for id, why in lost.items():
-            offset, record = blocks[id]
-            yield problem(offset, why, record)
-
-
-def with_lines(problems: list[Json], data: bytes) -> list[Json]:
-    """Add line numbers to problems with an offset."""
-    line, start = 1, 0
-    for each in sorted((each for each in problems if each["offset"] is not None), key=itemgetter("offset")):
-        line += data.count(b"\n", start, each["offset"])
-        start = each["offset"]
-        each["line"] = each["line"] or line
-    return problems
-
-
-def check(session: str | None, log: Log) -> tuple[list[Json], Referenced]:
-    """Problems of lines and of the ids they name, and the blocks; `session`: the id in the file's name."""
-    problems = [problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
-    blocks: Referenced = {}
-    seen: dict[str, int] = {}  # id → offset of its first record
-    headers = 0
-
-    def report(reason: str, id: str | None = None) -> None:
-        problems.append(problem(offset, reason, id))
-
-    for record in log.records:
-        data, offset, what = record.data, record.offset, record.data["type"]
-        if what == "session":
-            version, id = data.get("version"), data.get("id")
-            if headers:
-                report("a second header, which is ignored")
-            elif isinstance(version, int) and version > VERSION:
-                report(f"version {version} is newer than this program's {VERSION}")
-            if not headers and session is not None and id != session:
-                report(f"the header says session {id}, the file's name {session}")
-            headers += 1
-            continue
-        record_id = own_id(data)
-        names = ids_in(data, RULES.get(what, OTHER).names)
-        for id in (id for id in names if id not in seen):
-            report(f"{what} names nothing earlier: {id}", record_id)
-        for id in added_ids(data):
-            if id in seen:
-                report(f"has an id that was used before, at byte {seen[id]}")
-            seen.setdefault(id, offset)
-        for op in data["ops"] if what == "compaction" else ():
-            names = ids_in(op, NAMES_OF_AN_OP)
-            for id in (id for id in names if id and id not in seen):
-                report(f"{op.get('op')} of a compaction names nothing earlier: {id}", record_id)
-        if "blockIds" in data or what == "compaction":
-            for block in block_ids(data):
-                blocks.setdefault(block, (offset, record_id or data.get("of")))
-    return problems, blocks
+            yield Problem(blocks[id].offset, why, own_id(blocks[id].data) or blocks[id].data.get("of"))
 
 
 # -- --to ----------------------------------------------------------------------------------------------
 
 
-def refusals(view: View, to: str, model: str | None) -> list[Json]:
+def refusals(view: View, to: str, model: str | None) -> Iterator[Problem]:
     """What the provider `to` would refuse in a request with the unchanged session."""
     from .. import providers
     from ..providers.request import Options as RequestOptions
@@ -271,25 +242,20 @@ def refusals(view: View, to: str, model: str | None) -> list[Json]:
         sent.append(Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts))
     format = providers.Format(to)
     request = format.request(sent, options, [summary.text for summary in view.summaries])
-    places = {message.id: number for number, message in enumerate(view.messages, 1)}
+    numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     records = view.log.records
-    refused = []
     for each in format.problems(request.body):
-        message = view.all.get(source_of(request.sources, each.path) or "")
-        id, n, offset = None, None, None
-        if message is not None:
-            id, n = message.id, places.get(message.id)
-            offset = records[message.place].offset if message.place < len(records) else None
-        refused.append(problem(offset, each.reason, id, n=n, path=each.path))
-    return refused
+        id = source_of(request.sources, each.path)
+        if id is None or id not in view.all:
+            yield Problem(None, each.reason, path=each.path)
+            continue
+        place = view.all[id].place
+        offset = records[place].offset if place < len(records) else None
+        yield Problem(offset, each.reason, id, n=numbers.get(id), path=each.path)
 
 
 def source_of(sources: list[list[str]], path: str) -> str | None:
     """The id of the message at `messages.6.content.0`; the element's first if the block has none."""
-    numbers = [int(step) for step in path.split(".") if step.isdecimal()]
-    if not numbers or numbers[0] >= len(sources):
-        return None
-    blocks = sources[numbers[0]]
-    if len(numbers) > 1 and numbers[1] < len(blocks):
-        return blocks[numbers[1]] or None
-    return next((id for id in blocks if id), None)
+    first, second, *_ = [*(int(step) for step in path.split(".") if step.isdecimal()), -1, -1]
+    blocks = sources[first] if 0 <= first < len(sources) else []
+    return next(filter(None, blocks[second : second + 1] or blocks), None)
