@@ -50,7 +50,10 @@ def sessions(home):
     for name in ("demo.jsonl", "debug.jsonl", "old.json", "x $(touch hacked).jsonl", "notes.txt"):
         (home / "sessions" / name).touch()
     (home / "sessions" / "demo.jsonl").write_text(
-        '{"model":"gemini-3-pro"}\n{"type":"meta","set":{"model.anthropic":"claude-opus-4-8"}}\n'
+        "".join(
+            f'{{"type":"message","id":"{model}","kind":"codeh","role":"model","model":"{model}","parts":[]}}\n'
+            for model in ("gemini-3-pro", "claude-opus-4-8")
+        )
     )
     (home / "trash").mkdir()
     (home / "trash" / "gone.1.jsonl").touch()

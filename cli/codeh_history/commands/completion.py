@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable
 
 from ..base.config.layers import profiles
@@ -15,6 +14,7 @@ from ..store import trash
 from ..store.resolve import ids
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
+from ..views.rows import row_of
 from . import COMPLETE
 
 EXAMPLES = """\
@@ -24,8 +24,6 @@ EXAMPLES = """\
 """
 STRAY = "completion SHELL"
 _RECENT = 20  # most recent sessions whose models are offered
-_TAIL = 1 << 20  # bytes read at the end of each
-_MODEL = re.compile(rb'"model(?:\.[a-z-]+)?": ?"([A-Za-z0-9._:/-]+)"')
 _NEEDS_COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }"
 
 
@@ -57,14 +55,9 @@ def candidates(env: Env, command: str, option: Option, before: Collection[str]) 
 
 
 def models(env: Env) -> list[str]:
-    """Models used in the sessions that changed most recently."""
+    """Models that answered in the sessions that changed most recently."""
     files = sorted((path for _, path in ids(env) if os.path.isfile(path)), key=os.path.getmtime)
-    names: set[bytes] = set()
-    for path in files[-_RECENT:]:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.path.getsize(path) - _TAIL))
-            names.update(_MODEL.findall(file.read(_TAIL)))
-    return sorted(name.decode() for name in names)
+    return sorted({model for path in files[-_RECENT:] for model in row_of(path)["models"]})
 
 
 COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word in the option's metavar
