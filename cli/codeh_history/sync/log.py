@@ -90,7 +90,7 @@ class Log:
         return lines
 
     def branches(self, other: Log) -> tuple[bool, list[Line], list[Line]]:
-        """Return whether the logs begin alike, and the lines of each from the first difference on."""
+        """Return whether the logs have a common beginning, and the lines of each after it."""
         mine, theirs = self.compared(other), other.compared(self)
         pairs = enumerate(zip(mine, theirs, strict=False))
         shorter = min(len(mine), len(theirs))

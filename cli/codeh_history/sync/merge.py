@@ -39,7 +39,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
     the order of the logs.
     """
     log, other = repaired(log, other)
-    alike, mine, theirs = log.branches(other)
+    common, mine, theirs = log.branches(other)
     redactions = log.redactions | other.redactions
     if not mine or not theirs:
         longer, shorter = (other, log) if theirs else (log, other)
@@ -48,7 +48,7 @@ def merged(name: str, log: Log, other: Log) -> Merged:
         log, other, mine, theirs = other, log, theirs, mine
     if is_quiet(theirs):
         missing = [line for line in missing_lines(mine, theirs) if type_of(line) != "session"]
-        lines = _with_header(log, other) if alike else log.lines
+        lines = _with_header(log, other) if common else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
     root, at = root_of(name, log, other), other.lines.index(theirs[0])
     fork = _fork(root, other, at, same_name=mine[0].name == theirs[0].name)
