@@ -91,7 +91,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> tuple[
     def build(locked: Locked) -> bytes | None:
         nonlocal stored
         require_free(target, locked)
-        if same := id_of_key(locked, draft):
+        if same := id_of_key(env, locked, draft):
             stored = same
             return before
         stored = env.id_in(locked, len(before))
@@ -166,15 +166,16 @@ def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
 
 
-def id_of_key(locked: Locked, draft: Draft) -> str | None:
+def id_of_key(env: Env, locked: Locked, draft: Draft) -> str | None:
     """Return the id of the live message with the draft's key; raise BadData if its content differs."""
     options, message = draft.options, draft.fields
     if options.key is None or next(locked.lines_with_key(options.key), None) is None:
         return None
     stored = stored_messages(locked)
     if options.result and not options.call_id:  # the result has the id of the call that it answered
-        before = stored.get(("key", options.key), {}).get("parts") or [{}]
-        if id := before[0].get("functionResponse", {}).get("id"):
+        messages = locked_view(env, locked).all.values()
+        parts = [p for m in messages if m.fields.get("key") == options.key for p in m.parts]
+        if id := next((p["functionResponse"].get("id") for p in parts if "functionResponse" in p), None):
             message = {**message, "parts": _with_id(message["parts"], id)}
     return equal_id(stored, message, locked.session, draft.blocks)
 
