@@ -138,7 +138,7 @@ class Reader(AnswerReader):
             self._noise.append(excerpt(orjson.dumps(body)))
 
     def _read_event(self, body: Json, provider: str | None) -> None:
-        """Read an event; `provider`: whose it is, None for one that may only continue a stream."""
+        """Read an event; `provider`: its format, None if it may only continue a stream."""
         id = detect.answer_id(body)
         mixed = id in self._earlier and id != self._id
         if provider is not None and not mixed and not self._continues(provider, body):
