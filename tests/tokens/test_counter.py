@@ -134,7 +134,7 @@ def test_counter_by_name_or_model(name, model, expected):
 
 
 @pytest.mark.parametrize(("model", "rule"), [
-    ("gpt-5.1", "openai"), ("openai/gpt-6", "openai-patches"), ("gemini-2.5-pro", "gemini"), ("gemini-3-flash-preview", "gemini-3"),
+    ("gpt-5.1", "openai-5"), ("gpt-4o", "openai"), ("gpt-4.1-nano-2025-04-14", "gpt-4.1-nano"), ("gpt-4o-mini", "gpt-4o-mini"), ("openai/gpt-6", "openai-patches"), ("gemini-2.5-pro", "gemini"), ("gemini-3-flash-preview", "gemini-3"),
     ("claude-sonnet-4-5", "anthropic"), ("claude-opus-4-8", "anthropic-4.7"), ("claude-sonnet-5", "anthropic-4.7"), (None, "anthropic"),
 ])  # fmt: skip
 def test_media_cost_what_the_generation_of_the_model_takes(model, rule):

@@ -30,12 +30,19 @@ def png(width, height):
 @pytest.mark.parametrize(("rule", "size", "tokens"), [
     ("anthropic", (540, 360), 260), ("anthropic", (512, 512), 361), ("anthropic", (1024, 1024), 1369),
     ("anthropic", (4000, 3000), 1568), ("anthropic", (1, 1), 1), ("openai", (3008, 2000), 1105),
+    ("openai-5", (3008, 2000), 910), ("gpt-4.1-nano", (544, 384), 502), ("gpt-4o-mini", (100, 100), 8500),
     ("openai", (512, 512), 255), ("anthropic-4.7", (4000, 4000), 4784), ("anthropic-4.7", (512, 512), 361),
     ("openai-patches", (512, 512), 308), ("openai-patches", (9000, 9000), 12_000), ("gemini-3", (40, 40), 1102),
      ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
 ])  # fmt: skip
 def test_images_cost_by_dimensions(rule, size, tokens):
     assert media.image_tokens(*size, rule) == tokens
+
+
+@pytest.mark.parametrize(("rule", "audio", "video"), [("gemini", 1920, 17_700), ("gemini-3", 1500, 5340)])
+def test_a_linked_recording_costs_as_one_of_a_minute(rule, audio, video):
+    assert media.file_tokens("audio/mpeg", None, rule) == audio
+    assert media.file_tokens("video/mp4", None, rule) == video
 
 
 def test_media_never_cost_by_the_length_of_their_base64():

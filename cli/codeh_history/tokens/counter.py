@@ -20,9 +20,14 @@ APPROX = "approx"
 # Prefixes of model names → vocabulary and rules for media; the first match counts.
 # Only OpenAI publishes its vocabularies.
 _MODELS = {
+    ("gpt-4.1-mini", "ft:gpt-4.1-mini"): (DEFAULT, "gpt-4.1-mini"),
+    ("gpt-4.1-nano", "ft:gpt-4.1-nano"): (DEFAULT, "gpt-4.1-nano"),
+    ("gpt-4o-mini", "ft:gpt-4o-mini"): (DEFAULT, "gpt-4o-mini"),
+    ("o4-mini",): (DEFAULT, "o4-mini"),
     ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4."): (DEFAULT, "openai"),
     ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding"): ("cl100k_base", "openai"),
     ("gpt-5-mini", "gpt-5-nano", "gpt-5.5", "gpt-5.6", "gpt-6"): (DEFAULT, "openai-patches"),
+    ("gpt-5",): (DEFAULT, "openai-5"),
     ("gpt-", "chatgpt-4o", "o1", "o3", "o4"): (DEFAULT, "openai"),
     ("gemini-3", "gemini-4"): (DEFAULT, "gemini-3"),
     ("gemini",): (DEFAULT, "gemini"),

@@ -4,7 +4,7 @@ Only headers are read; if one lacks the data, the largest image or an estimate f
 Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of 28 by 28 after
 scaling to a long edge of 1568, or 2576 from 4.7 on; OpenAI tiles of 512 by 512 after scaling to 2048 and a
 short side of 768, its small and newest models patches of 32 by 32; Gemini 2 tiles of 768 by 768, Gemini 3
-the same for every image.
+the same for every image. Video is a frame per second and its audio.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ..base.mime import decoded_size
 PAGE_BYTES = 50_000  # assumed bytes of a page, if the pages cannot be counted
 _BYTES_PER_SECOND = {"audio": 16_000, "video": 250_000}  # assumed: 128 kbit/s and 2 Mbit/s
 _MAX_SECONDS = 24 * 3600.0
-_TOKENS_PER_SECOND = {"audio": 32, "video": 295}  # video: a frame of 263 and its audio
 _FILE_SECONDS = 60  # assumed duration of linked audio and video
 _FILE_PAGES = 10
 
@@ -32,15 +31,22 @@ class _Rule(NamedTuple):
     page: int  # tokens of a page: its text and its image
     image: int  # tokens of an image of unknown size
     patches: tuple[int, int, int, float] | None = None  # side, longest edge, most tokens, tokens each
+    tiles: tuple[int, int] | None = None  # tokens of an image, and of each of its tiles
+    per_second: tuple[int, int] = (32, 263 + 32)  # tokens of audio, of video
 
 
 _RULES = {
     "anthropic": _Rule(2000, 1568, (28, 1568, 1568, 1.0)),
     "anthropic-4.7": _Rule(2000, 4784, (28, 2576, 4784, 1.0)),
-    "openai": _Rule(1000, 1105),
+    "openai": _Rule(1000, 1105, tiles=(85, 170)),
+    "openai-5": _Rule(1000, 910, tiles=(70, 140)),
+    "gpt-4o-mini": _Rule(1000, 36_835, tiles=(2833, 5667)),
     "openai-patches": _Rule(1000, 2940, (32, 1 << 16, 12_000, 1.2)),
+    "gpt-4.1-mini": _Rule(1000, 2489, (32, 1 << 16, 2489, 1.62)),
+    "gpt-4.1-nano": _Rule(1000, 3779, (32, 1 << 16, 3779, 2.46)),
+    "o4-mini": _Rule(1000, 2642, (32, 1 << 16, 2642, 1.72)),
     "gemini": _Rule(258, 1548),
-    "gemini-3": _Rule(532, 1102),
+    "gemini-3": _Rule(532, 1102, per_second=(25, 64 + 25)),
 }
 _BASE64_HEADS = {
     "iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp",
@@ -77,9 +83,9 @@ def file_tokens(mime: str, data: str | None, rule: str) -> int:
     if rule == "none":
         return 0
     kind = mime.partition("/")[0]
-    if kind in _TOKENS_PER_SECOND:
+    if kind in _BYTES_PER_SECOND:
         length = _FILE_SECONDS if data is None else seconds(decoded(data), mime)
-        return ceil(length * _TOKENS_PER_SECOND[kind])
+        return ceil(length * _RULES[rule].per_second[kind == "video"])
     if kind == "image":
         size = dimensions(data or "")
         return image_tokens(*size, rule) if size else _RULES[rule].image
@@ -97,20 +103,20 @@ def dimensions(data: str) -> tuple[int, int] | None:
 
 def image_tokens(width: int, height: int, rule: str) -> int:
     """Return the cost of an image of these dimensions."""
-    patches = _RULES[rule].patches
-    if patches is not None:
-        side, longest, most, each = patches
+    costs = _RULES[rule]
+    if costs.patches is not None:
+        side, longest, most, each = costs.patches
         scale = min(1.0, longest / max(width, height, 1))
         count = ceil(width * scale / side) * ceil(height * scale / side)
         return max(1, min(ceil(count * each), most))
-    if rule == "openai":
+    if costs.tiles is not None:
         for limit, edge in ((2048, max), (768, min)):
             scale = min(1.0, limit / max(1, edge(width, height)))
             width, height = max(1, int(width * scale)), max(1, int(height * scale))
-        return 85 + 170 * ceil(width / 512) * ceil(height / 512)
+        return costs.tiles[0] + costs.tiles[1] * ceil(width / 512) * ceil(height / 512)
     if rule == "gemini":
         return 258 if max(width, height) <= 384 else 258 * ceil(width / 768) * ceil(height / 768)
-    return _RULES[rule].image  # the same for every image
+    return costs.image  # the same for every image
 
 
 def without_media(value: object, media: list[tuple[str, str]]) -> object:
