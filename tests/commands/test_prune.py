@@ -133,13 +133,14 @@ def test_a_record_written_meanwhile_or_by_a_clock_that_is_ahead_stops_nothing(ho
 def test_odd_files_are_kept_and_stop_nothing(home):
     three(home)
     (home / "sessions" / "old2.json").write_text("[]")
+    (home / "sessions" / "folder.jsonl").mkdir()
     (home / "sessions" / "notes.txt").write_text("x")
     link = home / "sessions" / "link.jsonl"
     link.symlink_to(session_path(home, "old"))
     done = prune("--keep", "0", "--yes")
     assert done.code == 0
     assert done.out.decode().split() == ["new", "middle", "old"]
-    assert sorted(os.listdir(home / "sessions")) == ["link.jsonl", "notes.txt", "old2.json"]
+    assert sorted(os.listdir(home / "sessions")) == ["folder.jsonl", "link.jsonl", "notes.txt", "old2.json"]
 
 
 # -- messages above a number ------------------------------------------------------------------------

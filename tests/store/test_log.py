@@ -209,7 +209,7 @@ def test_what_is_no_file_of_its_own_is_never_written(tmp_path, make, why):
 
 def test_a_directory_is_never_written(tmp_path):
     (tmp_path / "demo.jsonl").mkdir()
-    assert "directory; nothing was stored" in refused(tmp_path / "demo.jsonl", code=74)
+    assert "a directory, not a session" in refused(tmp_path / "demo.jsonl")
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write anywhere")

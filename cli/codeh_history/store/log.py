@@ -150,6 +150,8 @@ def open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise BadData(f"{path}: a symbolic link is never written; name the file itself") from None
+            if error.errno == errno.EISDIR:
+                raise BadData(f"{path}: a directory, not a session") from None
             raise InputOutput(f"{path}: {error.strerror}; nothing was stored") from None
         created = created or new
         try:
