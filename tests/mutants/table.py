@@ -76,8 +76,8 @@ MUTANTS = [
     ),
     Mutant(
         "thinking that came after the import goes to a program", "programs/writing.py",
-        "m if same_program and MARK in m.fields else",
-        "m if same_program else",
+        "message if same_program and MARK in message.fields else",
+        "message if same_program else",
         ("programs/test_writing.py::test_thinking_goes_back_only_to_the_program_whose_it_was",),
     ),
     Mutant(
