@@ -79,7 +79,7 @@ def problem_lines(tmp_path, *lines):
         ([HEAD, m("a"), call("b", "c1")], []),  # open at the end
         ([HEAD, m("a"), call("b", "c1"), call("b2", "c2"), result("c", "c2")], ["3 b the call of f is never answered"]),
         ([HEAD, call("b", "c1"), m("a")], ["2 b the call of f is never answered"]),
-        ([HEAD, call("b", "c1"), m("a"), result("c", "c1")], []),  # late, and sent right after its call
+        ([HEAD, call("b", "c1"), m("a"), result("c", "c1")], ["4 c the result of f comes late"]),
         ([HEAD, call("b", "c1"), result("c", "c1"), result("d", "c1")], ["4 d a second result of f"]),
         ([HEAD, result("c", "c1")], ["2 c the result of f answers no call"]),
         ([HEAD, call("b", "c1"), m("e", kind="error", role=None), result("c", "c1")], []),

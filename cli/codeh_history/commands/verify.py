@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from ..render.progress import progress, size_of
 from ..session.by_reference import block_ids
 from ..session.fold import fold
 from ..session.model import Json, Message, Part
-from ..session.pairing import Answer, Call, open_at_end, pair
+from ..session.pairing import Answer, Call, only_results, open_at_end, pair
 from ..session.records import TORN, VERSION, Log
 from ..session.rules import NAMES_OF_AN_OP, OTHER, RULES, added_ids, ids_in, own_id
 from ..session.view import View
@@ -181,7 +181,7 @@ def of_records(log: Log) -> Iterator[Problem]:
 
 
 def of_calls(env: Env, view: View) -> Iterator[Problem]:
-    """Problems: unanswered calls, except at the end, and results without a call of their own."""
+    """Problems: unanswered calls, except at the end, results without a call of their own, late results."""
     if any(message.blocks is not None for message in view.messages):
         from ..views.stored_parts import hydrated
 
@@ -189,12 +189,19 @@ def of_calls(env: Env, view: View) -> Iterator[Problem]:
             view = hydrated(env, view)
         except HistoryError:
             return  # `missing_blocks` reports the block; the pairs are unknown
-    pairing = pair(view.sent)
+    sent = view.sent
+    pairing = pair(sent)
     at_end = open_at_end(view.messages, pairing)
     unanswered = [call for call in pairing.calls if call.answer is None and call not in at_end]
+    others = [place for place, message in enumerate(sent) if not only_results(message)]
+    late = [
+        answer for call in pairing.calls if (answer := call.answer)
+        and bisect_right(others, call.place) < bisect_left(others, answer.place)
+    ]  # fmt: skip
     problems: dict[str, Sequence[Call | Answer]] = {
         "the call of {} is never answered": unanswered, "the result of {} answers no call": pairing.orphans,
         "a second result of {} for a call that is answered": pairing.doubles,
+        "the result of {} comes late, after other messages": late,
     }  # fmt: skip
     for reason, items in problems.items():
         for item in items:
