@@ -168,7 +168,7 @@ MUTANTS = [
         "of a block only the first line with a key is found", "store/locked.py",
         "            while match := pattern.search(block, at):",
         "            if match := pattern.search(block, at):",
-        ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
+        ("talk/receive/test_known.py::test_undone_response_that_is_repeated_is_shown_once",),
     ),
     Mutant(
         "restore takes the oldest", "store/trash.py",

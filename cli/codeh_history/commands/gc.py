@@ -174,11 +174,11 @@ def _referring(env: Env) -> Iterator[str]:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """The files in a folder; raise InputOutput for anything else, which may contain sessions."""
+    """The files in a folder; raise InputOutput for others, except empty folders: they may hold sessions."""
     for entry in os.scandir(folder) if os.path.lexists(folder) else ():
         if entry.is_file():
             yield entry.path
-        elif os.path.lexists(entry.path):  # otherwise moved meanwhile
+        elif os.path.lexists(entry.path) and not (entry.is_dir() and not os.listdir(entry.path)):
             why = "not a file; move it elsewhere, because it may hold sessions; nothing was removed"
             raise InputOutput(f"{entry.path}: {why}")
 
