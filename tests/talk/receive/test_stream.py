@@ -128,6 +128,17 @@ def test_signal_keeps_streamed_text(home):
     assert log(home)[-1] == {**log(home)[-1], "type": "abort", "reason": "interrupted"}
 
 
+def test_a_signal_keeps_an_answer_whose_echo_nobody_reads(home):  # 2026-11-27
+    write_session(home, HEADER)
+    process = piped("append", "-s", "s", "--from", "text", "--echo", home=home)
+    process.stdin.write(b"word " * 20_000)  # more than a pipe holds
+    until(lambda: any(line["type"] == "delta" for line in log(home)))
+    time.sleep(0.2)  # it waits for the reader
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 143
+    assert log(home)[-1]["reason"] == "interrupted"
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("write", [1, 2], ids=["the first write", "a later one"])
 def test_signal_during_a_write_neither_loses_nor_doubles_text(home, monkeypatch, when, write):

@@ -137,12 +137,15 @@ def follow(receiving: Receiving, fd: int, most: int, at_end: Callable[[], None] 
             if at_end is not None:
                 at_end()
         except BaseException as error:
-            if receiving.echo:
+            stopped = isinstance(error, (KeyboardInterrupt, Interrupted))
+            if receiving.echo and (
+                receiving.echo.wrapping or not stopped
+            ):  # a full pipe may have no reader
                 receiving.echo.end()  # so that the error starts on a new line
             if isinstance(error, OSError):
                 receiving.abort(f"reading failed: {error.strerror}")
                 raise InputOutput(f"stdin: {error.strerror}{receiving.pending_note()}") from None
-            if isinstance(error, (KeyboardInterrupt, Interrupted)):
+            if stopped:
                 receiving.interrupt("interrupted")
             raise
         return receiving.close()
