@@ -73,6 +73,10 @@ class Options(Verb):
     strict: bool = STRICT
 
 
+class NoMessage(BadData):
+    """A program's file contains no message."""
+
+
 def run(env: Env, options: Options) -> int:
     if options.all_:
         programs = tuple(form for form in options.from_ if form != "auto") or tuple(registry.PROGRAMS)
@@ -95,8 +99,13 @@ def run(env: Env, options: Options) -> int:
     if options.into is not None and len(names) > 1:
         raise Usage("--into names one session; pass one file")
     for name in names:
-        for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
-            env.print(id)
+        try:
+            for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
+                env.print(id)
+        except NoMessage as error:
+            if len(names) == 1 or options.strict:
+                raise
+            env.note(str(error))  # programs keep such files; the others are imported
     return 0
 
 
@@ -147,7 +156,7 @@ def of_program(env: Env, options: Options, source: program_files.File, program: 
             note_result(env, options, where, session, imported)
         yield imported.id
     if empty:
-        raise BadData(f"{where}: no message of {program} in it; nothing was imported")
+        raise NoMessage(f"{where}: no message of {program} in it; nothing was imported")
 
 
 def note_result(env: Env, options: Options, where: str, session: Session, imported: Imported) -> None:
