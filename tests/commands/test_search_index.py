@@ -238,3 +238,10 @@ def test_a_match_in_a_call_shows_its_line(home):
     support.run("append", "-s", "demo", "--role", "model", "--call", "edit", "--args", args)
     assert support.run("search", "--words", "kiwi").text == "demo:2:model: the kiwi line"
     assert support.run("search", "--words", "edit kiwi", "-c").text == "demo:1"
+
+
+def test_stdin_is_not_kept_in_the_index(talks):  # 2026-11-27
+    done = support.run("search", "--words", "kiwi", "-", stdin=encode([user("u", "a kiwi, dear")]))
+    assert done.text == "stdin:1:user: a kiwi, dear"
+    assert search("sky")
+    assert b"kiwi" not in index_of(talks).read_bytes()

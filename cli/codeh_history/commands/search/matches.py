@@ -195,9 +195,10 @@ def find(sessions: Sessions, words: str) -> list[tuple[Any, ...]]:
     query = query_of(words)
     if not query:
         return []
-    with Cache(sessions.env.home).opened() as db:
-        if db is not None:
-            return _matches(db, sessions, query)
+    if "-" not in sessions.targets:  # what stdin contains is not stored
+        with Cache(sessions.env.home).opened() as db:
+            if db is not None:
+                return _matches(db, sessions, query)
     import sqlite3
 
     with closing(sqlite3.connect(":memory:")) as db:
