@@ -1,9 +1,11 @@
 """`list`: one line per session on a terminal, the selection of sessions, and piped output."""
 
 import os
+import time
 
 import pytest
 
+from codeh_history.commands.list_ import abbreviations
 from in_process import write_session
 from program_files import SAMPLES, SESSION
 from program_files import written as write
@@ -136,3 +138,12 @@ def test_a_moved_session_is_listed_once_from_its_newest_file(home):
     env = {"HOME": str(home.parent)}
     listed = run("list", "--all-programs", "--jsonl", env=env).lines
     assert [row["path"] for row in listed] == [str(files[1])]
+
+
+def test_many_long_ids_are_shortened_at_once():  # 2026-11-27
+    ids = [f"2026-11-23-summarize-the-following-meeting-{number}" for number in range(6000)]
+    started = time.process_time()
+    short = abbreviations(ids, (), 26)
+    assert time.process_time() - started < 3
+    assert short[ids[7]] == "2026-11-23-summarize-…ng-7"
+    assert len(set(short.values())) == len(ids)

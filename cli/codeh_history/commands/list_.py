@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
@@ -9,7 +10,7 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ..base.times import brief, moment
-from ..base.words import MIDDLE, abbreviates, excerpt, prefixes
+from ..base.words import MIDDLE, excerpt, prefixes
 from ..render import pager, table
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
@@ -156,9 +157,12 @@ def abbreviations(ids: Sequence[str], others: Iterable[str], most: int) -> dict[
     """Shorten each id to a unique prefix or, if that is longer than `most`, a unique `START…END`."""
     names = {*ids, *others}
     short = prefixes(ids, names)
-    for id in (id for id, prefix in short.items() if len(prefix) > most):
-        ends = range(END, most - END + 1)
-        shorter = [f"{id[: most - 1 - end]}{MIDDLE}{id[-end:]}" for end in ends]
-        unique = (text for text in shorter if sum(abbreviates(text, name) for name in names) == 1)
-        short[id] = next(unique, shorter[0])
+    long = {id for id, prefix in short.items() if len(prefix) > most}
+    for end in range(END, most - END + 1) if long else ():
+        start = most - 1 - end
+        count = Counter((name[:start], name[-end:]) for name in names)
+        unique = {id for id in long if count[id[:start], id[-end:]] == 1}
+        for id in long if end == END else unique:  # the first form, if none is unique
+            short[id] = f"{id[:start]}{MIDDLE}{id[-end:]}"
+        long -= unique
     return short
