@@ -53,7 +53,7 @@ class Clock:
 
         payload.view_of = self.timed("fold", view.view_of)
         for kind, owner, names in (
-            ("fold", env.OpenSession, ("view",)), ("plan", bounds, ("compacted",)), ("count", formula, ("_part_costs",)),
+            ("fold", env.OpenSession, ("view",)), ("plan", bounds, ("compacted",)), ("count", formula, ("parts_tokens",)),
             ("count", Counter, ("counts",)),
         ):  # fmt: skip
             for name in names:
