@@ -257,6 +257,14 @@ def test_half_a_stream_then_the_whole(name, between, id):
         assert reader.restarts <= 1
 
 
+@pytest.mark.parametrize("name", [*STREAMS][:-1])  # each of Ollama's lines may be an answer
+def test_half_a_stream_then_the_whole_on_the_next_line(name):  # 2026-11-27
+    data = STREAMS[name]()
+    whole = wire.read(data)
+    for end in range(len(data) - 1):
+        assert wire.read(data[:end] + b"\n" + data) == whole, end
+
+
 @pytest.mark.parametrize("name", STREAMS)
 def test_half_a_stream_then_an_error_or_a_page(name):
     data = STREAMS[name]()

@@ -167,7 +167,9 @@ class Framer:
             end = error_offset(text)
             value = value_of(text[:end]) if end < len(text) else None
             if value is None:
-                self._read_damaged(raw, raw.find(text[:1]) + (end or 1), error, final=final)
+                start = raw.find(text[:1])
+                end = error_offset(raw[start:]) if in_event else end  # its second `data:` may be a retry's
+                self._read_damaged(raw, start + (end or 1), error, final=final)
                 return
         for item in objects(value if isinstance(value, list) else [value]):
             self._emit("event" if in_event or self._in_array else "document", item)
