@@ -8,7 +8,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 from typer import _click as click
 
-from codeh_history.cli import load
+from codeh_history.cli import Command
 from codeh_history.commands import SECTIONS
 
 ROOT = Path(__file__).parent.parent
@@ -61,13 +61,13 @@ def verbs():
 
 def verb(name):
     """A verb's purpose, usage, examples and options, as lines of Markdown."""
-    command = load(name)
+    command = Command(name)
     context = click.Context(command, info_name=name, **command.context_settings)
     yield from (f"### {name}", "", command.help or "", "")
     usage = " ".join(["codeh-history", name, *command.collect_usage_pieces(context)])
     yield from ("```text", usage, "```", "")
-    if command.examples:
-        yield from ("```sh", *(line.strip() for line in command.examples.splitlines()), "```", "")
+    if examples := command.module.EXAMPLES.splitlines():
+        yield from ("```sh", *(line.strip() for line in examples), "```", "")
     records = [each.get_help_record(context) for each in command.get_params(context)]
     rows = [record for record in records if record and record[1]]
     if rows:
