@@ -66,7 +66,7 @@ class Options(Named):
 
 def run(env: Env, options: Options) -> None:
     if named(env, options.session, options.argument) is None:
-        if alone := options.specified(*options.DEFAULTS.keys() - {"json", "quiet"}):
+        if alone := [name for name in options.specified() if name not in ("json", "quiet")]:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
         newest(env, json=options.json)
         return
