@@ -69,7 +69,8 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
                     header = header or record
                 elif type == "update":
                     updates[str(record["id"])] = of
-                if type in (*PLACING, "commit", "usage"):
+                is_answer = type in PLACING and (record.get("role") == "model" or "usage" in record)
+                if is_answer or type in ("commit", "usage"):  # holding all messages takes memory
                     start = {"ts": record.get("ts"), **context}
                     messages.setdefault(updates.get(of, of), start).update(labels)
         problem = damage_summary(damage)
