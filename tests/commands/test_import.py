@@ -19,7 +19,6 @@ from codeh_history.store import program_files
 from codeh_history.sync.encryption import FIRST, is_bundle
 from in_process import readable, run_in_process, run_ok
 from program_files import SAMPLES, SESSION, Pi, played, written
-from strategies import encode
 from support import append_text, lines, run
 from support import session_path as path_of
 from terminal_output import on_terminal
@@ -102,18 +101,6 @@ def test_a_file_of_another_kind_is_refused_as_of_the_program_that_was_named(home
     why = f"no message of {program} in it; nothing was imported"
     assert done.err.decode() == f"codeh-history: {path}: {why}\n"
     assert not (home / "sessions").exists()
-
-
-def test_a_folder_is_imported_though_a_file_in_it_has_no_message(tmp_path):  # 2026-11-27
-    folder = tmp_path / "projects" / "p"
-    folder.mkdir(parents=True)
-    (folder / "a.jsonl").write_bytes(encode([{"type": "summary", "summary": "s", "leafUuid": "x"}]))
-    written(folder / "b.jsonl", SAMPLES["claude-code"]())
-    done = run_in_process("import", str(tmp_path), home=tmp_path / "home")
-    assert (done.code, done.out.count(b"\n")) == (0, 1)
-    assert b"a.jsonl: no message of claude-code in it; nothing was imported" in done.err
-    alone = run_in_process("import", str(folder / "a.jsonl"), home=tmp_path / "home")
-    assert (alone.code, alone.out) == (65, b"")
 
 
 def test_strict_refuses_a_file_with_a_lost_line(tmp_path):

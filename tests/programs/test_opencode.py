@@ -312,7 +312,7 @@ def test_the_name_of_a_session_leads_nowhere_else(id, tmp_path):
     tree = file.write_session(tmp_path / "storage")
     tree.write_bytes(orjson.dumps(file.info | {"id": id}))
     done = run_in_process("import", str(tree), home=tmp_path)
-    assert b"no message of opencode" in done.err, done
+    assert b"no messages" in done.err, done
 
 
 @pytest.mark.parametrize("folder", ["opencode", "opencode/storage", "."])

@@ -73,10 +73,6 @@ class Options(Verb):
     strict: bool = STRICT
 
 
-class NoMessage(BadData):
-    """A program's file contains no message."""
-
-
 def run(env: Env, options: Options) -> int:
     if options.all_:
         programs = tuple(form for form in options.from_ if form != "auto") or tuple(registry.PROGRAMS)
@@ -99,13 +95,8 @@ def run(env: Env, options: Options) -> int:
     if options.into is not None and len(names) > 1:
         raise Usage("--into names one session; pass one file")
     for name in names:
-        try:
-            for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
-                env.print(id)
-        except NoMessage as error:
-            if len(names) == 1 or options.strict:
-                raise
-            env.note(str(error))  # programs keep such files; the others are imported
+        for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
+            env.print(id)
     return 0
 
 
@@ -140,12 +131,12 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
 
 
 def of_program(env: Env, options: Options, source: program_files.File, program: str) -> Iterator[str]:
-    """Import the sessions with messages of another program's file."""
+    """Import the sessions of another program's file."""
     where, path = source.path or "stdin", os.path.abspath(source.path) if source.path else "-"
     read = program_files.sessions_in(source, program)
-    empty = True
+    empty = chosen = program in options.from_  # --from reads any file, perhaps without a message
     for session, is_main in copy.with_branches(read, branches=options.branches):
-        if not session.items:
+        if chosen and not session.items:
             continue
         empty = False
         lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))
@@ -156,7 +147,7 @@ def of_program(env: Env, options: Options, source: program_files.File, program: 
             note_result(env, options, where, session, imported)
         yield imported.id
     if empty:
-        raise NoMessage(f"{where}: no message of {program} in it; nothing was imported")
+        raise BadData(f"{where}: no message of {program} in it; nothing was imported")
 
 
 def note_result(env: Env, options: Options, where: str, session: Session, imported: Imported) -> None:
