@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain, count
 
 from ...session.model import Json, Message, Part
@@ -33,6 +34,8 @@ def repair(view: View, unanswered: str) -> list[Op]:
         changes.remove(message, number, MISPLACED)
     at_end = set(map(id, open_at_end(view.messages, pairing)))
     for unit in pairing.units:
+        if _is_complete(unit, view.messages):  # most units
+            continue
         open_calls = [call for call in unit if id(call) in at_end]
         calls = unit if unanswered == "stub" else [call for call in unit if id(call) not in at_end]
         if open_calls and unanswered == "drop":
@@ -54,6 +57,11 @@ class _Changes:
         self.view = view
         self.removed: defaultdict[str, dict[int, str]] = defaultdict(dict)
         self.added: list[Op] = []
+
+    @cached_property
+    def used(self) -> set[str]:
+        """The ids of all messages."""
+        return {*self.view.all, *(message.id for message in self.view.messages)}
 
     def remove(self, message: Message, part: int, why: str) -> None:
         self.removed[message.id][part] = why
@@ -83,8 +91,7 @@ class _Changes:
         # derived from the calls' message, so that a second run yields the same id
         name = f"{message.id}-results"
         ids = chain([name], (f"{name}-{number}" for number in count(2)))
-        used = {*self.view.all, *(message.id for message in self.view.messages)}
-        new_id = next(id for id in ids if id not in used)
+        new_id = next(id for id in ids if id not in self.used)
         new: Json = {"id": new_id, "kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
         self.added.append(insert(message.id, new, why))
 
@@ -99,6 +106,16 @@ class _Changes:
             else:
                 removals += (replace_shown(message, part, None, why) for part, why in sorted(parts.items()))
         return [*removals, *self.added, *(drop(ids, why) for why, ids in dropped.items())]
+
+
+def _is_complete(calls: Sequence[Call], messages: Sequence[Message]) -> bool:
+    """Whether the next message begins with exactly the responses to these calls, by their names."""
+    place, count = calls[0].place + 1, len(calls)
+    for call in calls:
+        answer = call.answer
+        if answer is None or answer.place != place or answer.part >= count or answer.name != call.name:
+            return False
+    return messages[place].role == "user"
 
 
 def _in_place(calls: Sequence[Call], messages: Sequence[Message]) -> bool:
