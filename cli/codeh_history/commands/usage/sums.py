@@ -187,13 +187,13 @@ def summed(
         if cost is None:
             unpriced[response.get("model") or UNKNOWN] += 1
         names, start = _names(response, by, is_local=is_local), 0
-        for name, share in Counter(names).items():
+        for name, share in Counter(names).items() if len(names) > 1 else ((names[0], 1),):
             total, end = groups[name], start + share
             total["responses"] += 1
             total["unpriced"] += cost is None
             total["cost"] += (cost or 0) * share / len(names)
-            for kind, tokens in zip(COUNTS, map(response["used"].get, COUNTS), strict=True):
-                if tokens:  # the parts add up to the whole
+            for kind in COUNTS:
+                if tokens := response["used"].get(kind):  # the parts add up to the whole
                     total[kind] += tokens * end // len(names) - tokens * start // len(names)
             start = end
     whole = sum(groups.values(), Counter[str]())
