@@ -176,10 +176,10 @@ def test_a_writer_waits_for_its_turn(home):
 # -- what is never written --------------------------------------------------------------------------------
 
 
-def refused(path, *, code=65):
+def refused(path):
     """The program refuses to append, in one line, and leaves what the path names as it is."""
     outcome = run("append", "-s", str(path), "-m", "x")
-    assert (outcome.code, outcome.out) == (code, b""), outcome.err
+    assert (outcome.code, outcome.out) == (65, b""), outcome.err
     assert outcome.err.count(b"\n") == 1
     return outcome.err.decode()
 

@@ -117,9 +117,9 @@ def write(env: Env, options: Options, session: Recovered, view: View, to: str | 
         of = (session.id, options.title, [summary.text for summary in view.summaries], contents)
     file = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install, of=of)
     written, resume = None, program.command(file, file.written.resume)
-    there = place = None
+    copy = place = None
     if options.install and (installed := program.installed(env, file)):
-        there, id = installed
+        copy, id = installed
         resume = program.command(file, [*file.written.resume[:-1], id])
     elif options.install:
         program.put(env, file, None, install=True)
@@ -130,7 +130,7 @@ def write(env: Env, options: Options, session: Recovered, view: View, to: str | 
         resumed = program.resumed(file, os.path.abspath(written)) if written else None
         resume, place = resumed or resume, None if resumed else file.place or None
     left_out = dict(file.written.left_out)
-    return {"resume": resume, "not_written": left_out, "there": there, "written": written, "place": place}
+    return {"resume": resume, "not_written": left_out, "there": copy, "written": written, "place": place}
 
 
 def _as_session(env: Env, options: Options, session: Recovered, view: View) -> Json:
