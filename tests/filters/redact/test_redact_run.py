@@ -143,32 +143,27 @@ def summarized(rows, text=None):
     return b"".join(orjson.dumps(record) + b"\n" for record in records)
 
 
-def clean(data):
+@pytest.mark.parametrize(
+    "data",
+    [
+        summarized([f"my token is {SECRETS['github-token']}", "x = 1"]),
+        summarized(KEY.split("\\n")),
+        summarized(["hunter2hunter2"], "Rules:\n- Never push.\npassword: hunter2hunter2"),
+        b"".join(
+            orjson.dumps(orjson.loads(line), option=orjson.OPT_SORT_KEYS) + b"\n"
+            for line in summarized(KEY.split("\\n")).splitlines()
+        ),
+    ],
+    ids=["in a line", "across lines", "after its name in the text alone", "before the text"],
+)
+def test_lines_of_a_redacted_summary_are_dropped(data):
     redactor = Redactor()
     lines = [orjson.loads(line) for line in redacted_lines(data, redactor)]
-    assert sum(redactor.counts.values()) == 2  # once in each record, though text and lines both hold it
-    return [lines[1], lines[2]["ops"][0]]
-
-
-def test_summary_lines_are_redacted_with_the_text():
-    secret = SECRETS["github-token"]
-    for made in clean(summarized([f"my token is {secret}", "x = 1"])):
-        assert secret not in orjson.dumps(made).decode()
-        assert [text for _, text, _ in made["lines"]][::2] == ["Never push.", "x = 1"]
-        assert all(text in made["summary"] for _, text, _ in made["lines"])
-
-
-def test_secret_across_lines_is_removed_from_text_and_lines():
-    for made in clean(summarized(KEY.split("\\n"))):
-        assert "b3Blbn" not in orjson.dumps(made).decode()
-        assert "Never push." in made["summary"]
-
-
-def test_lines_that_reveal_more_than_the_text_are_dropped():
-    row = "hunter2hunter2"
-    for made in clean(summarized([row], f"Rules:\n- Never push.\npassword: {row}")):
-        assert row not in orjson.dumps(made).decode()
-        assert "lines" not in made
+    assert sum(redactor.counts.values()) == 2  # once in each record
+    for record in (lines[1], lines[2]["ops"][0]):
+        assert "lines" not in record
+        assert "Never push." in record["summary"]
+        assert "[redacted:" in record["summary"]
 
 
 def test_clean_summary_keeps_its_lines_and_tombstone_has_none():

@@ -11,7 +11,6 @@ from re import Pattern
 from typing import Any
 
 from ...base.errors import BadData
-from ...session.labels import is_ours
 from ...session.model import Json
 from . import assignments, encodings, manifests, patterns, vendors
 from .rules import Rule, RuleSelector, WordRule
@@ -202,10 +201,13 @@ class Redactor:
                 else:
                     new[name] = self.value(item, key, of_tool=of_tool)
                 continue
-            if key == "lines" and "summary" in new and not of_tool:
-                lines = self._lines(item, new["summary"])
-                new |= {key: lines} if lines is not None else {}
-                continue
+            if (
+                key == "lines"
+                and isinstance(item, list)
+                and not of_tool
+                and self.finds(str(value.get("summary")))
+            ):
+                continue  # of a summary: they repeat its text, and a secret may span several
             if isinstance(item, dict):
                 secrets = ("value",) if names_a_secret(key) else ()
                 item = {
@@ -218,26 +220,6 @@ class Redactor:
                 }
             new[name] = self.value(item, key, of_tool=of_tool or key in _TOOL_FIELDS)
         return new
-
-    def _lines(self, lines: Any, summary: Any) -> Any:
-        """Redact the `lines` of a summary; None if they would reveal more than its redacted text.
-
-        Like the text, they are redacted jointly, but not counted again.
-        """
-        if not isinstance(summary, str) or not isinstance(lines, list):
-            return self.value(lines)
-        if not all(isinstance(line, list) and [*map(type, line)] == [str, str, str] for line in lines):
-            return self.value(lines)
-        counts = self.counts.copy()
-        texts = self.texts([f"{text}\n" for _, text, _ in lines])
-        new = [
-            [self.text(kind), text.removesuffix("\n"), id]
-            for (kind, _, id), text in zip(lines, texts, strict=True)
-        ]
-        self.counts = counts
-        labels = ((kind.partition(" ")[2], text) for kind, text, _ in new)
-        shown = all(text in summary and (label in summary or is_ours(label)) for label, text in labels)
-        return new if shown else None
 
     def _redact_all(self, item: str, kind: str = "assignment") -> str:
         if not item or "[redacted:" in item:
