@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.filters.redact.encodings import base64_starts, decoded_text, spans
 from codeh_history.filters.redact.redactor import Redactor
-from codeh_history.filters.redact.spans import Span, ascii_lower, merged, split_spans, without
+from codeh_history.filters.redact.spans import (
+    Span,
+    ascii_lower,
+    base64_starts,
+    decoded_text,
+    encoded_spans,
+    merged,
+    split_spans,
+    without,
+)
 from secret_examples import SECRETS
 
 
@@ -151,7 +159,8 @@ def find(text):
 def hidden(text):
     """What of a text holds the secret in another spelling."""
     return [
-        text[span.start : span.end] for span in spans(text, find, base64=bool(list(base64_starts(text))))
+        text[span.start : span.end]
+        for span in encoded_spans(text, find, base64=bool(list(base64_starts(text))))
     ]
 
 

@@ -12,10 +12,21 @@ from typing import Any
 
 from ...base.errors import BadData
 from ...session.model import Json
-from . import assignments, encodings, manifests, patterns, vendors
+from . import assignments, patterns, vendors
+from .assignments import name_of
 from .rules import Rule, RuleSelector, WordRule
-from .secret_names import name_of
-from .spans import Span, ascii_lower, mark, merged, span_of, split_spans, without
+from .spans import (
+    Span,
+    ascii_lower,
+    decoded_text,
+    encoded_spans,
+    is_base64,
+    mark,
+    merged,
+    span_of,
+    split_spans,
+    without,
+)
 from .values import is_random
 
 _MIN_CERTAIN = 12  # characters of a value that is a secret wherever it occurs
@@ -123,7 +134,7 @@ class Redactor:
         rules, base64 = _SELECTOR.of(text)
         spans = self._plain(text, rules)
         if base64 or "%" in text or "\\u00" in text:
-            spans += encodings.spans(
+            spans += encoded_spans(
                 text, lambda inner: self._plain(inner, _SELECTOR.of(inner)[0]), base64=base64
             )
         # neither a mark nor the kind in it is a secret
@@ -188,7 +199,7 @@ class Redactor:
         new: Json = {}
         names = (value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str))
         is_pair = isinstance(value.get("value"), str) and any(map(names_a_secret, names))
-        manifest = manifests.FIELDS if value.get("kind") == "Secret" else ()
+        manifest = patterns.MANIFEST_FIELDS if value.get("kind") == "Secret" else ()
         for key, item in value.items():
             name = key if key in _FIELDS and not of_tool else self.text(key)
             if isinstance(item, str):
@@ -213,8 +224,8 @@ class Redactor:
                 item = {
                     inner: self._redact_all(text)
                     if inner in secrets and isinstance(text, str)
-                    else self._redact_all(text, manifests.KIND)
-                    if key in manifest and isinstance(text, str) and manifests.is_value(key, text)
+                    else self._redact_all(text, patterns.MANIFEST_KIND)
+                    if key in manifest and isinstance(text, str) and patterns.is_manifest_value(key, text)
                     else text
                     for inner, text in item.items()
                 }
@@ -230,11 +241,11 @@ class Redactor:
 
     def _media(self, data: str) -> str:
         """Redact an encoded text file; other content stays, unless all of it is a key."""
-        text = encodings.decoded_text(data)
+        text = decoded_text(data)
         if text is not None:
             new = self.text(text)
             return data if new == text else b2a_base64(new.encode(), newline=False).decode()
-        return self.text(data) if _vendor_kind(data) or not encodings.is_base64(data) else data
+        return self.text(data) if _vendor_kind(data) or not is_base64(data) else data
 
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
@@ -249,7 +260,7 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
     return (list(run) for kind, run in groupby(range(len(parts)), thought) if kind is not None)
 
 
-RULES: tuple[Rule | WordRule, ...] = (*vendors.RULES, *patterns.RULES, *assignments.RULES, *manifests.RULES)
+RULES: tuple[Rule | WordRule, ...] = (*vendors.RULES, *patterns.RULES, *assignments.RULES)
 _SELECTOR = RuleSelector(RULES)
 # Signs that a line must be redacted as a whole: deltas, files, and the rule that no single word identifies.
 _WHOLE = (b'"delta"', b'"update"', b'"mimeType"', b'"media_type"', patterns.SETTING.start.encode())

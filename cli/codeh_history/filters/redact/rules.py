@@ -14,8 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from . import encodings
-from .spans import Span, ascii_lower, span_of
+from .spans import Span, ascii_lower, base64_starts, span_of
 from .values import is_placeholder
 
 BASE64 = -1  # in place of a rule's number: there may be base64
@@ -155,7 +154,7 @@ class RuleSelector:
         for number, clue in self._clues:
             for match in clue.finditer(text):
                 numbers[bisect(ends, match.end())].add(number)
-        for at in encodings.base64_starts(text):
+        for at in base64_starts(text):
             numbers[bisect(ends, at)].add(BASE64)
         for match in self._starts.finditer(lower):
             at, needed = match.start(1), numbers[bisect(ends, match.start(1))]

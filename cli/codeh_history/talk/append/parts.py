@@ -100,7 +100,7 @@ class Cleaning:
 
     def file(self, name: str, part: Part) -> Part:
         """Return the part of an attached file without secrets; binary files stay unchanged, with a note."""
-        from ...filters.redact.encodings import decoded_text
+        from ...filters.redact.spans import decoded_text
 
         blob = part["inlineData"]
         if decoded_text(blob["data"]) is None:
