@@ -216,26 +216,25 @@ function repeats(records: Rec[], dead: Set<number>, parts: Parts): Set<number> {
   records.flatMap(brought).forEach((id) => times.next(id));
   const often = (id: string): boolean => times.of(id) > 1;
   const live = new Set<string>();
-  const said = new Map<string, string[]>(); // of each id, in order
-  const at = new Map<string, number>(); // where among them the copy stands that is being read
-  const copied = (id: string, says: string, begins: boolean): boolean => {
-    const all = said.get(id) ?? [];
-    let found = all.indexOf(says, at.get(id) ?? all.length);
-    if (found < 0 && begins) found = all.indexOf(says);
-    if (found < 0) said.set(id, [...all, says]), at.delete(id);
-    else at.set(id, found + 1);
-    return found >= 0;
-  };
+  const streamed = new Map<string, Counts>(); // into each id, by content
+  const copying = new Map<string, Counts>(); // of each id: what the copy that is being read has repeated
   const isCopy = (record: Rec, place: number): boolean => {
     const of = record.data.of as string;
-    if (STREAMING.includes(record.type)) return often(of) && copied(of, parts.says(record.data), false);
+    const isStreamed = STREAMING.includes(record.type);
     const isLive = !dead.has(place);
-    const about = (isLive ? brought(record) : brought({ ...record, type: "" })).filter(often);
-    if (!about.length || record.bare) return false;
+    const about = isStreamed ? [of] : brought(isLive ? record : { ...record, type: "" });
+    if (!about.some(often) || record.bare) return false;
     const says = parts.says(record.data);
+    if (isStreamed) {
+      const before = streamed.get(of) ?? new Counts();
+      const copy = copying.get(of);
+      const again = copy !== undefined && copy.of(says) < before.of(says);
+      if (!again) copying.delete(of), streamed.set(of, before); // new content ends the copy
+      (again ? copy : before).add(says, 1);
+      return again;
+    }
     const again = isLive && live.has(says);
-    if (isLive && !again) about.forEach((id) => at.delete(id));
-    about.forEach((id) => copied(id, says, again || !isLive));
+    about.forEach((id) => (again || !isLive ? copying.set(id, new Counts()) : copying.delete(id)));
     if (isLive) live.add(says);
     return again;
   };

@@ -2,7 +2,7 @@
 
 A log made by joining two copies of a session (`cat`, a merge) has their common lines twice. A line with an
 id of its own is a copy if it repeats an earlier line. Deltas, commits and aborts have no id: after the copy
-of a line that adds their message, they are copies as long as they repeat earlier lines in order.
+of a line that adds their message, they are copies as long as they repeat earlier lines.
 """
 
 from __future__ import annotations
@@ -71,52 +71,34 @@ def undone(records: list[Record], notes: list[str]) -> set[int]:
 def repeated_lines(records: list[Record], dead: set[int]) -> set[int]:
     """Return the positions of lines that repeat an earlier live line."""
     counts = Counter(id for record in records for id in added_ids(record.data))
-    copies = _Copies({id for id, count in counts.items() if count > 1})
-    copied = [copies.read(record, live=place not in dead) for place, record in enumerate(records)]
-    return {place for place, is_copy in enumerate(copied) if is_copy}
-
-
-class _Copies:
-    """Decides for each line of a file, in order, whether it is a copy."""
-
-    def __init__(self, often: set[str]) -> None:
-        self.often = often  # ids that are added more than once
-        self.live: set[bytes] = set()  # content of live lines with such an id
-        self.lines: Counter[str] = Counter()  # by id, the number of lines that added it or streamed into it
-        # the indexes of lines with the same id and content
-        self.where: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
-        self.at: dict[str, int] = {}  # by id, the index at which the current copy continues
-
-    def read(self, record: Record, *, live: bool) -> bool:
-        """Return whether the next line is a copy of an earlier live one."""
+    often = {id for id, count in counts.items() if count > 1}
+    repeated: set[int] = set()
+    live: set[bytes] = set()  # content of live lines that add such an id
+    streamed: Counter[tuple[str, bytes]] = Counter()  # lines streamed into each id, by content
+    copies: dict[str, Counter[bytes]] = {}  # by id, the lines that the current copy has repeated
+    for place, record in enumerate(records):
         data = record.data
-        if data["type"] in STREAMING:
-            return data["of"] in self.often and self._copied(data["of"], content(record))
-        ids = self.often.intersection(added_ids(data) if live else [own_id(data)])
+        streams, alive = data["type"] in STREAMING, place not in dead
+        ids = often.intersection([data["of"]] if streams else added_ids(data) if alive else [own_id(data)])
         if not ids or record.bare is not None:
-            return False
+            continue
         text = content(record)
-        repeated = live and text in self.live
-        for id in ids:
-            if live and not repeated:
-                self.at.pop(id, None)  # new content ends the copy
-            self._copied(id, text, begins=repeated or not live)
-        if live:
-            self.live.add(text)
-        return repeated
-
-    def _copied(self, id: str, text: bytes, *, begins: bool = False) -> bool:
-        """Return whether a line repeats earlier content: it continues a copy, or begins one."""
-        from bisect import bisect_left
-
-        where = self.where[id, text]
-        following = bisect_left(where, self.at.pop(id, self.lines[id]))
-        if following == len(where) and not (begins and where):
-            where.append(self.lines[id])
-            self.lines[id] += 1
-            return False
-        self.at[id] = where[following if following < len(where) else 0] + 1
-        return True
+        if streams:
+            (id,) = ids
+            if id in copies and copies[id][text] < streamed[id, text]:
+                copies[id][text] += 1
+                repeated.add(place)
+            else:
+                copies.pop(id, None)  # new content ends the copy
+                streamed[id, text] += 1
+        elif alive and text not in live:
+            live.add(text)
+            for id in ids:
+                copies.pop(id, None)
+        else:
+            copies |= {id: Counter() for id in ids}
+            repeated.update([place] if alive else [])
+    return repeated
 
 
 def content(record: Record) -> bytes:
