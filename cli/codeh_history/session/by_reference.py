@@ -2,18 +2,18 @@
 
 A block is one part's compact JSON, stored under its sha256. A `message` becomes a `ref`; `update`,
 `commit`, `delta` and an inserted message have `blockIds` instead of `parts`, a `replace` has `blockId`
-instead of `with`. Other fields keep their positions, so that converting back gives the same line. If it
-would not (other spacing or escapes, a bare message), the line itself is a block too, with its id in
-`spelling`.
+instead of `with`. Other fields keep their positions, so that converting back gives an equal line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import orjson
+
 from ..base.read_json import json_value
 from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
-from .records import MAX_READ, Record, check, check_parts, depth_exceeds, dumps
+from .records import MAX_READ, Record, block_of, check, check_parts, depth_exceeds, dumps
 from .rules import BLOCK_FIELDS, OTHER, RULES
 from .view import is_idless, kind_of
 
@@ -26,8 +26,8 @@ Fill = Callable[[Any], Any]  # unread part → part
 def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
     """Return the record with references to its parts, and the blocks; None if it is unchanged.
 
-    A record is unchanged if no part is large (unless `every`), if it cannot be written as JSON again, or if
-    it already has fields with our names. `raw` is its line, or None for a new record.
+    A record is unchanged if no part is large (unless `every`), if writing it as JSON would fail or lose
+    something, or if it already has fields with our names. `raw` is its line, or None for a new record.
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
@@ -36,25 +36,30 @@ def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> t
         new = _converted(data, blocks.refer, blocks.refer_replacement)
     except TypeError:  # nested too deeply
         return None
-    if new is data:
+    if new is data or (raw is not None and not _is_exact(raw)):
         return None
     if data["type"] == "message":
         new |= {"type": "ref", "flowId": flow}
-    if raw is None or block_ids(data):  # a line with references was written by us
-        return new, blocks.contents
-    if dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
-        new["spelling"] = {"id": _sha256(raw)}
-        blocks.contents[new["spelling"]["id"]] = raw
     return new, blocks.contents
 
 
+def _is_exact(raw: bytes) -> bool:
+    """Return whether parsing a line loses nothing: a repeated key, digits of an integer above 64 bits."""
+    import json
+
+    def once(pairs: list[tuple[str, Any]]) -> Json:
+        return dict(pairs) if len(pairs) == len(dict(pairs)) else {"repeated": pairs}
+
+    value = orjson.loads(raw)
+    return dumps(value) == raw or json.loads(raw, object_pairs_hook=once) == value
+
+
 class _Blocks:
-    """The blocks of one record: contents and parts, by id."""
+    """The blocks of one record, by id."""
 
     def __init__(self, *, every: bool) -> None:
         self.every = every
         self.contents: Blocks = {}
-        self.parts: dict[str, Part] = {}
 
     def refer(self, data: Json) -> Json:
         """Return a record or message with references to its parts; the same object if unchanged."""
@@ -88,8 +93,8 @@ class _Blocks:
         if type(part) is Unread:
             return part.id
         text = dumps(part)
-        id = _sha256(text)
-        self.contents[id], self.parts[id] = text, part
+        id = block_of(part)
+        self.contents[id] = text
         return id
 
 
@@ -159,19 +164,6 @@ def block_ids(data: Json) -> list[str]:
     return ids
 
 
-def line_id(data: Json) -> str | None:
-    """Return the id of the block that holds the record's original line, or None."""
-    spelling = data.get("spelling")
-    id = spelling.get("id") if isinstance(spelling, dict) else None
-    return id if isinstance(id, str) else None
-
-
-def all_ids(data: Json) -> list[str]:
-    """Return the ids of all blocks that a record refers to."""
-    line = line_id(data)
-    return [*block_ids(data), *([line] if line is not None else ())]
-
-
 def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
     """Return the record with these parts filled in, others unread; the same object if it needs none."""
     data = record.data
@@ -206,9 +198,3 @@ def part_in(data: bytes) -> Part | None:
     part: Part = json_value(data)
     wrong = check_parts({"parts": [part]}) is not None or depth_exceeds(data, MAX_READ)
     return None if wrong else part
-
-
-def _sha256(data: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha256(data).hexdigest()

@@ -10,7 +10,7 @@ from ..base.env import Env
 from ..base.errors import Lost
 from ..base.words import plural
 from ..session import stream
-from ..session.by_reference import Blocks, all_ids, summary_part, to_references
+from ..session.by_reference import Blocks, block_ids, summary_part, to_references
 from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
@@ -124,7 +124,7 @@ class Persisting:
         if data is None:
             return line
         if isinstance(item, dict) or b'"blockId' in line:
-            named.update(dict.fromkeys(all_ids(data)))
+            named.update(dict.fromkeys(block_ids(data)))
         new = to_references(data, record.raw if record is not None else None, self.flow, every=self.every)
         if new is None:
             return line if record is not None else dumps(data) + b"\n"
