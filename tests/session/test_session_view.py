@@ -77,24 +77,6 @@ def test_the_steps_that_undo_takes_back_stand_where_they_happened_last():
     assert [step.id for step in log.view().steps] == ["a", "b", "U", "X", "K"]
 
 
-@pytest.mark.parametrize(
-    ("log", "edited"),
-    [
-        (w().a("a").a("m").u("U", "a", "v2"), "a"),
-        (w().a("a").a("m").u("U", "a", "v2").c("U"), "a"),
-        (w().a("a").u("U", "a", "v2").c("U").a("m"), None),
-        (w().a("m").a("a").u("U", "a", "v2"), None),
-        (w().a("m").u("U", "m", "v2"), None),
-        (w().a("a").a("b").a("m").u("U", "b", "v2").u("V", "a", "v2"), "a"),
-        (w().a("a").a("m").x(), None),
-        (w().a("a").o("o").c("o", [{"text": "x"}]).a("m").u("U", "o", "v2"), None),
-    ],
-)
-def test_an_answer_knows_which_prompt_was_edited_after_it(log, edited):
-    view = log.view()
-    assert view.edited_after(view.all["m"]) == edited
-
-
 THOUGHT = {"text": "hm", "thought": True}
 TEXTS = [
     ([], ""), ([{"text": "a"}], "a"), ([THOUGHT], ""), ([{**THOUGHT, "thought": False}], "hm"),

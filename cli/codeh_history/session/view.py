@@ -57,16 +57,6 @@ class View:
         """The visible messages that are sent to a model."""
         return [message for message in self.messages if message.is_sent]
 
-    def edited_after(self, message: Message) -> str | None:
-        """Return the id of the earlier user message that was edited last after this one, or None."""
-        edits = [
-            step for step in self.changes.values()
-            if step.type == "update" and step.message is not None and step.message.role == "user"
-            and step.message.place < message.place < step.place
-        ]  # fmt: skip
-        newest = max(edits, key=lambda step: step.place, default=None)
-        return newest.message.id if newest is not None and newest.message is not None else None
-
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
         """Return a copy of the view that shows other messages."""
         other = copy(self)

@@ -185,11 +185,9 @@ def check_sendable(view: View, session: str, *, prefill: bool) -> None:
         )
     if last.role == "model" and not prefill:
         newest = next(m for m in reversed(messages) if m.role is not None)
-        advice = "append a user's, or --prefill to continue it"
+        advice = "append a user's, or --prefill to continue it; `fork --at ID` asks an earlier one again"
         if newest.role == "user":
             advice = f"{newest.id} is pending: `commit {newest.id}` makes it a message"
-        elif id := view.edited_after(last):
-            advice = f"{id} was edited after it: `fork --at {id}` asks again, `undo` reverts the edit"
         raise BadData(f"{session}: the last message is the model's; {advice}")
 
 
