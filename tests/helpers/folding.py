@@ -3,7 +3,7 @@
 import orjson
 
 import strategies
-from codeh_history.session.live import newest
+from codeh_history.commands.undo import newest
 from codeh_history.session.records import block_of
 from conformance import cases
 

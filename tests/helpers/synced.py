@@ -10,8 +10,7 @@ import orjson
 
 from codeh_history.session import redactions
 from codeh_history.session.by_reference import to_references
-from codeh_history.session.fold import fold
-from codeh_history.session.live import content
+from codeh_history.session.fold import content, fold
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.sync.plan import plan
 from in_process import run_in_process

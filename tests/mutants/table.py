@@ -381,13 +381,13 @@ MUTANTS = [
         ("session/test_fold.py::test_a_filter_prints_what_was_replaced_as_it_is_now",),
     ),
     Mutant(
-        "an undone undo works on", "session/live.py",
+        "an undone undo works on", "session/fold.py",
         "        if id in last and before[id] >= last[id]:\n            dead.add(place)\n        elif",
         "        if id in last and before[id] >= last[id]:\n            dead.add(place)\n        if",
         ("session/test_fold.py::test_sequence",),
     ),
     Mutant(
-        "a repeated undo takes back the original too", "session/live.py",
+        "a repeated undo takes back the original too", "session/fold.py",
         'reach.setdefault(content(record), before[record.data["of"]])',
         'reach[content(record)] = before[record.data["of"]]',
         ("session/test_fold.py::test_a_log_means_what_its_case_says",),
@@ -405,19 +405,19 @@ MUTANTS = [
         ("session/test_session_view.py::test_which_summaries_stand_for_which_messages",),
     ),
     Mutant(
-        "undo takes back an error", "session/live.py",
+        "undo takes back an error", "commands/undo.py",
         'if step.type != "message" or (step.message is not None and step.message.role is not None):',
         "if step is not None:",
         ("session/test_undo.py::test_undo_leaves_errors_and_notes_aside",),
     ),
     Mutant(
-        "undo of a turn leaves its prompt", "session/live.py",
+        "undo of a turn leaves its prompt", "commands/undo.py",
         "if step.place >= prompt.place]",
         "if step.place > prompt.place]",
         ("session/test_undo.py::test_a_turn_is_the_last_prompt_and_what_followed",),
     ),
     Mutant(
-        "an undone undo can be undone", "session/live.py",
+        "an undone undo can be undone", "commands/undo.py",
         "for place, record in enumerate(view.log.records) if place not in view.dead)",
         "for record in view.log.records)",
         ("session/test_undo.py::test_an_undo_that_was_undone_is_none_any_more",),

@@ -8,9 +8,9 @@ from base64 import b64encode
 import orjson
 import pytest
 
+from codeh_history.commands.undo import newest
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
-from codeh_history.session.live import newest
 from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
 from codeh_history.session.rules import RULES, added_ids, content_id, ids_in, own_id

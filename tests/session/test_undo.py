@@ -2,8 +2,8 @@
 
 import pytest
 
-from codeh_history.session.fold import fold
-from codeh_history.session.live import last_turn, newest, repeated_lines, reverts
+from codeh_history.commands.undo import last_turn, newest, reverts
+from codeh_history.session.fold import fold, repeated_lines
 from codeh_history.session.records import Log, block_of, parse
 from folding import SEQUENCES, TS, drop, eleven, folded, short, twice, w
 from in_process import run_ok

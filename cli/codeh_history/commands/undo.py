@@ -7,8 +7,8 @@ from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
 from ..base.words import excerpt, plural, unique_match
 from ..render.parts import BEGINNING, first_words
+from ..session.exchanges import is_prompt
 from ..session.fold import fold
-from ..session.live import last_turn, newest, reverts
 from ..session.records import dumps
 from ..session.rules import NAME_OF_KIND
 from ..session.view import Step, View, content_of
@@ -65,6 +65,28 @@ def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[tuple[
     log.append(env, target.path, build)
     env.stored = undone[-1][1]
     return undone
+
+
+def newest(view: View) -> Step | None:
+    """Return the newest live message (except error and info), update, summary, compaction or clear."""
+    for step in reversed(view.steps):
+        if step.type != "message" or (step.message is not None and step.message.role is not None):
+            return step
+    return None
+
+
+def last_turn(view: View) -> list[Step]:
+    """Return the steps from the newest real user message on, newest first; empty if there is none."""
+    prompt = next((m for m in reversed(view.messages) if is_prompt(m)), None)
+    if prompt is None:
+        return []
+    return [step for step in reversed(view.steps) if step.place >= prompt.place]
+
+
+def reverts(view: View) -> list[str]:
+    """Return the ids of the live reverts."""
+    live = (record.data for place, record in enumerate(view.log.records) if place not in view.dead)
+    return list(dict.fromkeys(data["id"] for data in live if data["type"] == "revert"))
 
 
 def named(view: View, id: str, session: str) -> Step:

@@ -45,11 +45,11 @@ class Locked:
     def streamed_bytes(self) -> int:
         """Return the size of the lines that streamed content; seeded ids do not depend on it."""
         if self._streamed is None:
-            from ..session import live
+            from ..session.fold import streamed
             from .foreign import read_log
 
             data = self.read()
-            self._streamed = live.streamed(read_log(data).records) if b'"open"' in data else 0
+            self._streamed = streamed(read_log(data).records) if b'"open"' in data else 0
         return self._streamed
 
     def read(self) -> bytes:

@@ -15,9 +15,8 @@ from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, TryAgain
 from ..base.read_json import json_object
 from ..session.exchanges import exchanges
-from ..session.fold import fold
+from ..session.fold import fold, streamed
 from ..session.labels import PINNED, escaped
-from ..session.live import streamed
 from ..session.model import Any, Json, Summary
 from ..session.ops import NEXT
 from ..session.records import block_of, dumps

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
-from ..session.live import content
+from ..session.fold import content
 from ..session.records import dumps
 from ..session.redactions import REDACTION, Line, named_lines, with_redactions
 from ..session.rules import STREAMING
