@@ -9,7 +9,7 @@ from codeh_history.base.sandbox import child
 from codeh_history.commands.serve import request, server, worker
 from codeh_history.filters.compact import bounds
 from codeh_history.programs import chatgpt
-from codeh_history.session import rules
+from codeh_history.session import model
 from codeh_history.store import log
 from codeh_history.store.blocks import protocol, redis
 from codeh_history.summaries import command
@@ -56,8 +56,8 @@ LIMITS = (  # page, what it says, the code's constant
     ("commands.md", "60 %", bounds.WINDOW),
     ("compaction.md", "120 seconds", bounds.SECONDS),
     ("compaction.md", "95 %", calibration.QUANTILE),
-    ("format.md", "64 MiB", rules.LONGEST),
-    ("fuzzing.md", "64 MiB", rules.LONGEST),
+    ("format.md", "64 MiB", model.LONGEST),
+    ("fuzzing.md", "64 MiB", model.LONGEST),
     ("programs.md", "16 MiB", chatgpt._MAX_IMAGE),
     ("programs.md", "32 MiB", chatgpt._MAX_IMAGES),
     ("reliability.md", "10 seconds", log.LOCK_SECONDS),

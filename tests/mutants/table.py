@@ -447,7 +447,7 @@ MUTANTS = [
         ("views/test_skim.py::test_records_that_need_the_fold",),
     ),
     Mutant(
-        "from the end, an undo changes what it names alone", "session/rules.py",
+        "from the end, an undo changes what it names alone", "session/model.py",
         '"revert": Rule(needs=("id", "of"), reach=ANY,',
         '"revert": Rule(needs=("id", "of"), reach=NAMED,',
         ("views/test_skim.py::test_from_end_always_needs_the_fold",),

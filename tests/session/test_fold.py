@@ -11,9 +11,9 @@ import pytest
 from codeh_history.commands.undo import newest
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
+from codeh_history.session.model import RULES, added_ids, content_id, ids_in, own_id
 from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
-from codeh_history.session.rules import RULES, added_ids, content_id, ids_in, own_id
 from conformance import FOLDER, cases, shape, view_of
 from folding import SEQUENCES, TS, drop, expected_view, folded, put, short, swap, w
 from length import not_short

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session.fold import fold
+from codeh_history.session.model import SKIPPED
 from codeh_history.session.records import MAX_READ, block_of, nests_deeper, parse
-from codeh_history.session.rules import SKIPPED
 
 GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
 A, B = GOOD % b"a", GOOD % b"b"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.options import ARGUMENT, Named, option
 from ..session import stream
-from ..session.model import Json, Message
+from ..session.model import PLACING, Json, Message
 from ..session.records import Record
-from ..session.rules import PLACING
 from ..session.view import View
 from ..store import create
 from ..store.resolve import Target, for_reading

@@ -14,8 +14,7 @@ from ..base.folders import SUFFIX
 from ..base.options import Verb, flag, option
 from ..base.times import from_millis, moment
 from ..render.progress import size_of, tracked
-from ..session.model import Json
-from ..session.rules import added_ids
+from ..session.model import Json, added_ids
 from ..store import outside, postgres, read, resolve, trash, unsent
 from ..store.blocks import open_store
 from ..store.blocks.protocol import BlockStore

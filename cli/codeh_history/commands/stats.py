@@ -12,8 +12,7 @@ from ..render.changes import labelled
 from ..render.messages import rich_wanted, width
 from ..render.progress import progress, size_of
 from ..session.exchanges import prompts
-from ..session.model import Json
-from ..session.rules import NAME_OF_KIND
+from ..session.model import NAME_OF_KIND, Json
 from ..session.sources import rendered
 from ..store.resolve import for_reading
 from ..views.view import open_view, view_of

@@ -9,8 +9,8 @@ from ..base.words import excerpt, plural, unique_match
 from ..render.parts import BEGINNING, first_words
 from ..session.exchanges import is_prompt
 from ..session.fold import fold
+from ..session.model import NAME_OF_KIND
 from ..session.records import dumps
-from ..session.rules import NAME_OF_KIND
 from ..session.view import Step, View, content_of
 from ..store import log, read
 from ..store.locked import Locked

@@ -19,10 +19,9 @@ from ..programs.model import Problem as ProgramProblem
 from ..render.progress import progress, size_of
 from ..session.by_reference import block_ids
 from ..session.fold import fold
-from ..session.model import Json, Message, Part
+from ..session.model import NAMES_OF_AN_OP, OTHER, RULES, Json, Message, Part, added_ids, ids_in, own_id
 from ..session.pairing import Answer, Call, only_results, open_at_end, pair
 from ..session.records import TORN, VERSION, Log
-from ..session.rules import NAMES_OF_AN_OP, OTHER, RULES, added_ids, ids_in, own_id
 from ..session.view import View
 from ..store import program_files, read
 from ..store.paths import SERVER

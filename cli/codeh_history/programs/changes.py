@@ -13,10 +13,9 @@ from itertools import count
 from typing import NamedTuple
 
 from ..providers.json_text import loads
-from ..session.model import MARK, Json, Message, Part
+from ..session.model import MARK, PLACING, Json, Message, Part
 from ..session.records import block_of, dumps
 from ..session.redactions import REDACTION, names_in
-from ..session.rules import PLACING
 from ..session.view import View
 from . import records
 from .fields import hash_id, list_at, omit_empty

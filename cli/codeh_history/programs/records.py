@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from ..base.errors import BadData
 from ..base.times import from_millis
-from ..session.model import MARK, SUMMARY_HEAD, Json
+from ..session.model import MARK, ROLE_OF_KIND, SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps, nests_deeper
-from ..session.rules import ROLE_OF_KIND
 from .fields import hash_id, omit_empty
 from .model import AgentUsage, Entry, Item, Session, copy_id
 

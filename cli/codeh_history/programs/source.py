@@ -10,9 +10,8 @@ from typing import IO, Any
 import orjson
 
 from ..providers.json_text import loads, value_of
-from ..session.model import Json
+from ..session.model import LONGEST, SKIPPED, Json
 from ..session.records import BOM, MAX_READ, TORN, nests_deeper
-from ..session.rules import LONGEST, SKIPPED
 from .model import Problem, Session
 from .protocol import Head, Source, Unreadable
 

@@ -8,9 +8,8 @@ from typing import Any
 import orjson
 
 from ..base.env import Env
-from ..session.model import Json
+from ..session.model import NAME_OF_KIND, Json
 from ..session.ops import Op
-from ..session.rules import NAME_OF_KIND
 from ..session.view import View
 from . import table
 from .messages import rich_wanted, width

@@ -21,8 +21,7 @@ from ..base.env import Env
 from ..base.escape import safe, visible
 from ..base.times import clock
 from ..base.words import plural, prefixes
-from ..session.model import Message, Summary
-from ..session.rules import NAME_OF_KIND
+from ..session.model import NAME_OF_KIND, Message, Summary
 from . import parts
 from .parts import Item
 

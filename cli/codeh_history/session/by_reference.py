@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 import orjson
 
 from ..base.read_json import json_value
-from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
+from .model import BLOCK_FIELDS, OTHER, RULES, SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
 from .records import MAX_READ, Record, block_of, check, check_parts, depth_exceeds, dumps
-from .rules import BLOCK_FIELDS, OTHER, RULES
 from .view import is_idless, kind_of
 
 LARGE = 4096  # bytes; a message with a larger part is stored by reference

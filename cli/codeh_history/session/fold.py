@@ -11,10 +11,21 @@ from collections import Counter, defaultdict
 
 import orjson
 
-from .model import Json, Message, Part, Summary, unread
+from .model import (
+    BLOCK_FIELDS,
+    ROLE_OF_KIND,
+    RULES,
+    STREAMING,
+    Json,
+    Message,
+    Part,
+    Summary,
+    added_ids,
+    own_id,
+    unread,
+)
 from .ops import Effects
 from .records import VERSION, Log, Record, block_of
-from .rules import BLOCK_FIELDS, ROLE_OF_KIND, RULES, STREAMING, added_ids, own_id
 from .view import Step, View, arrange, content_of, join, kind_of, number_calls, timestamp
 
 # Fields of a commit that are not copied to its message.

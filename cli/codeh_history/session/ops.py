@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from .model import Any, Json, Message, Part, Summary, unread
+from .model import (
+    NAMES_OF_AN_OP,
+    ROLE_OF_KIND,
+    Any,
+    Json,
+    Message,
+    Part,
+    Summary,
+    ids_in,
+    inserted_id,
+    unread,
+)
 from .model import Op as Op  # noqa: PLC0414 - re-exported
 from .records import block_of
-from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, ids_in, inserted_id
 from .view import View, arrange, content_of, kind_of, timestamp
 
 NEXT = "~"  # the id of a compaction that is not written yet

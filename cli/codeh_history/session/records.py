@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import orjson
 
 from ..base.read_json import json_value
-from .model import Any, Json, Part, Unread
-from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES, SKIPPED
+from .model import LONGEST, PLACING, ROLE_OF_KIND, RULES, SKIPPED, Any, Json, Part, Unread
 
 VERSION = 1
 MAX_DEPTH = 200  # levels of JSON that are written; a request adds more

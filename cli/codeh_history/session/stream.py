@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .model import Json, Message, Unread
+from .model import BLOCK_FIELDS, Json, Message, Unread
 from .records import dumps, id_is_in_line
-from .rules import BLOCK_FIELDS
 from .view import View, content_of, is_idless
 
 BY_REFERENCE = ("flowId", *BLOCK_FIELDS)  # fields of a record whose parts are in the block store

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 
-from .model import Json, Message, Part, Summary, Unread, unread
+from .model import ROLE_OF_KIND, Json, Message, Part, Summary, Unread, unread
 from .records import Log, Record
-from .rules import ROLE_OF_KIND
 
 
 class Step:

@@ -12,7 +12,7 @@ from ..base.escape import quote
 from ..base.folders import entries
 from ..base.times import from_millis
 from ..base.words import is_id
-from ..session.rules import LONGEST, PLACING
+from ..session.model import LONGEST, PLACING
 from .paths import database_of, id_of, sessions_dir
 
 _HEAD = 1 << 13  # bytes; a header is shorter

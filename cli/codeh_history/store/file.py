@@ -7,7 +7,7 @@ import stat
 
 from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
-from ..session.rules import LONGEST, SKIPPED
+from ..session.model import LONGEST, SKIPPED
 
 _STEP = 1 << 20
 
@@ -67,7 +67,7 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
 def blocks(fd: int, size: int, step: int = _STEP, *, skip: bool = False) -> Iterator[bytes]:
     """Yield the file in blocks that end at a line's end; the last block may not.
 
-    With `skip`, a line too long for a record is not read into memory: `rules.SKIPPED` replaces it.
+    With `skip`, a line too long for a record is not read into memory: `SKIPPED` replaces it.
     """
     at = length = 0
     line_start: list[bytes] = []  # pieces of the current line, with `length` bytes so far

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ..base.errors import BadData
 from ..base.read_json import json_value
-from ..session.model import Json
+from ..session.model import PLACING, RULES, Json
 from ..session.records import BOM, VERSION, Log, parse
-from ..session.rules import PLACING, RULES
 
 OURS = b'{"type":"session","version":1,"id"'  # the beginning of a session file of this program
 _TORN = b'{"type":"session"'

@@ -8,8 +8,8 @@ from ..base.env import Env
 from ..base.errors import BadData
 from ..base.read_json import json_object
 from ..session.by_reference import to_references
+from ..session.model import LONGEST
 from ..session.records import dumps
-from ..session.rules import LONGEST
 from .paths import id_of
 
 

@@ -17,7 +17,7 @@ from ..base import Callable, locks
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain, Unsynced
 from ..base.folders import ensure_dir, sync, sync_dir
-from ..session.rules import LONGEST
+from ..session.model import LONGEST
 from .file import pread_all
 from .locked import Locked, LockedFile
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir

@@ -15,7 +15,7 @@ from ..base import locks
 from ..base.env import Env
 from ..base.errors import BadData
 from ..base.folders import sync, write
-from ..session.rules import LONGEST
+from ..session.model import LONGEST
 from . import log
 from .lines import named, too_long
 from .locked import Locked

@@ -9,9 +9,9 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from ..session.fold import content
+from ..session.model import STREAMING
 from ..session.records import dumps
 from ..session.redactions import REDACTION, Line, named_lines, with_redactions
-from ..session.rules import STREAMING
 from ..session.view import timestamp
 
 QUIET = frozenset(("summary", "compaction", "meta"))  # types without new messages

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..base.words import LONGEST_ID
+from ..session.model import PLACING
 from ..session.records import dumps
 from ..session.redactions import Line
-from ..session.rules import PLACING
 from .log import QUIET, Log, digest, missing_lines, time_of, type_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..base.words import unique_match
-from ..session.model import Message, Summary
+from ..session.model import Message, Summary, content_id, ids_in
 from ..session.records import Record, dumps
-from ..session.rules import content_id, ids_in
 from ..session.stream import record_of
 from ..session.view import View
 from .view import find_message

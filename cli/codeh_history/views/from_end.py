@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from ..base.env import Env
 from ..base.errors import Lost
 from ..session.fold import fold
-from ..session.model import Message
+from ..session.model import ANY, OTHER, RULES, Message
 from ..session.records import Record, parse
-from ..session.rules import ANY, OTHER, RULES
 from ..session.view import View, text_of
 from ..store import read
 from ..store.resolve import Target

@@ -11,10 +11,9 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from ..session.fold import Fold, message_of
-from ..session.model import Any, Message
+from ..session.model import OTHER, OWN, ROLE_OF_KIND, RULES, Any, Message, content_id, own_id
 from ..session.pairing import Call, open_calls
 from ..session.records import Log, ParseState, Record, parse
-from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
 from ..store.file import blocks

@@ -23,9 +23,8 @@ from ...programs.forms import reimport
 from ...programs.model import Problem, Session
 from ...session.by_reference import Blocks, summary_in, to_references
 from ...session.fold import fold
-from ...session.model import AS_REF, Json
+from ...session.model import AS_REF, ROLE_OF_KIND, Json
 from ...session.records import check, dumps
-from ...session.rules import ROLE_OF_KIND
 from ...session.view import kind_of
 from ...store import create, log, program_files, read
 from ...store.blocks import fetch, open_stores

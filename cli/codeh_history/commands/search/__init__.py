@@ -12,8 +12,7 @@ from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, STRICT, Named, argument, flag, option
 from ...base.sandbox import Pattern, time_limit
 from ...render import pager
-from ...session.model import Json
-from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
+from ...session.model import NAME_OF_KIND, ROLE_OF_KIND, Json
 from ...store.resolve import Target, for_reading, ids
 from ...views.selection import ROLE
 from . import matches

@@ -17,9 +17,8 @@ from ...base.errors import HistoryError, reason
 from ...base.times import from_millis, local, to_millis
 from ...providers.parts import list_of, object_of, objects
 from ...providers.usage import COUNTS, billed
-from ...session.model import Json, origin
+from ...session.model import PLACING, Json, origin
 from ...session.records import TORN
-from ...session.rules import PLACING
 from ...session.view import timestamp
 from ...store import read
 from ...store.resolve import Target

@@ -10,9 +10,8 @@ from typing import Any
 from ...base.errors import BadData
 from ...base.times import from_millis
 from ...providers import parts
-from ...session.model import Json
+from ...session.model import ROLE_OF_KIND, Json
 from ...session.records import check_parts
-from ...session.rules import ROLE_OF_KIND
 from ..fields import name_at, object_at, objects_at, omit_empty
 from .elements import Outcome, outcomes, readable
 

@@ -7,9 +7,8 @@ from itertools import count
 from typing import Any
 
 from ...base.errors import BadData
-from ...session.model import AS_REF, WRAPPER, Json
+from ...session.model import AS_REF, PLACING, RULES, WRAPPER, Json
 from ...session.records import Log, bare_id, check, dumps, parse
-from ...session.rules import PLACING, RULES
 from . import requests
 from .elements import Outcome, meta, outcomes, readable
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json
+from ...session.model import PLACING, Json
 from ...session.records import block_of, dumps
 from ...session.redactions import REDACTION, names_in
-from ...session.rules import PLACING
 from ...session.view import View
 from .elements import UNREAD
 

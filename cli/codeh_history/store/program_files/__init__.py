@@ -19,9 +19,8 @@ from ...programs.model import Session
 from ...programs.protocol import Head, Place, Source, Unreadable
 from ...programs.source import first_objects, is_whole
 from ...providers.json_text import value_of
-from ...session.model import Json
+from ...session.model import LONGEST, Json
 from ...session.records import BOM, lines_of
-from ...session.rules import LONGEST
 from ..file import blocks, open_regular, pread_all, stream
 
 if TYPE_CHECKING:

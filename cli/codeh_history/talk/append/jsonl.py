@@ -17,9 +17,8 @@ from ...base.input import read_file, required_stdin
 from ...base.read_json import parse_json
 from ...providers.json_text import error_offset
 from ...session.fold import undone
-from ...session.model import Any, Json, Part
+from ...session.model import ROLE_OF_KIND, Any, Json, Part
 from ...session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
-from ...session.rules import ROLE_OF_KIND
 from ...session.view import kind_of
 from ...store import read
 from ...store.locked import Locked

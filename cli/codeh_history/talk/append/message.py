@@ -11,11 +11,10 @@ from ...base.input import piped_text, read_file
 from ...base.read_json import parse_json
 from ...filters.compact.units import limit_messages
 from ...session.by_reference import to_references
-from ...session.model import Json
+from ...session.model import ROLE_OF_KIND, Json
 from ...session.ops import drop
 from ...session.pairing import call_to_answer
 from ...session.records import Log, depth_exceeds, dumps
-from ...session.rules import ROLE_OF_KIND
 from ...store import log, read
 from ...store.locked import Locked
 from ...store.resolve import Target, for_writing

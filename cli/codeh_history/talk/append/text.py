@@ -8,7 +8,7 @@ from ...base.errors import BadData, TryAgain, Usage
 from ...base.escape import quote
 from ...base.input import decode, read_text, without_newline
 from ...base.words import is_id
-from ...session.rules import NAME_OF_KIND, ROLE_OF_KIND
+from ...session.model import NAME_OF_KIND, ROLE_OF_KIND
 from ...store import log
 from ...store.paths import exists, path_of
 from ...store.resolve import Target, check_default_allowed, default_target, for_writing, named

@@ -15,9 +15,8 @@ from ...base.env import Env
 from ...base.errors import HistoryError, InputOutput, NotFound, Unsynced
 from ...base.read_json import json_object
 from ...providers.protocol import AnswerReader
-from ...session.model import Json, Part
+from ...session.model import NAME_OF_KIND, PLACING, Json, Part
 from ...session.records import dumps
-from ...session.rules import NAME_OF_KIND, PLACING
 from ...store import log, read, unsent
 from ...store.begun import lines_backwards
 from ...store.locked import Locked
