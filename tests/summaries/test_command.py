@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from codeh_history.session.records import dumps
-from codeh_history.summaries.calls import failure
 from length import not_short
 from summarizing import GOOD, LONG, digest, session, summarize
 from support import start
@@ -91,15 +90,3 @@ def test_no_gate_switches_off_only_faithfulness(home):
     assert summarize("demo", "--no-gate", "--via", "echo ' '").code == 6
     assert summarize("demo", "--no-gate", "--via", "cat").code == 6
     assert summarize("demo", "--no-gate", "--via", HOSTILE["invents a number"][0]).code == 0
-
-
-@pytest.mark.parametrize(("command", "output", "how"), [
-    ("make release-arm", "ld: cannot find -lssl\nmake: *** [release-arm] Error 1", "ld: cannot find -lssl"),
-    ("make all", "make: *** [all] Error 2", "make: *** [all] Error 2"),
-    ("rspec spec/orders", "12 examples, 2 failures", "12 examples, 2 failures"),
-    ("rspec spec/orders", "12 examples, 0 failures", ""),
-    ("make all", "make: Nothing to be done for 'all'.", ""),
-    ("cat notes.txt", "cat: cannot be bothered", ""),
-])  # fmt: skip
-def test_how_a_command_failed(command, output, how):
-    assert failure("bash", {"output": output}, command) == how

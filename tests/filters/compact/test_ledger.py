@@ -5,8 +5,7 @@ import pytest
 from codeh_history.filters.compact.choose import _newest
 from codeh_history.filters.compact.lines import Line
 from codeh_history.session.ops import apply
-from codeh_history.session.pairing import pair
-from codeh_history.summaries.ledger import Ledger
+from codeh_history.summaries.calls import Ledger
 from compact.short import plan, section, summary, tokens, tool_call, working
 from histories import model, session, user
 
@@ -35,7 +34,7 @@ def test_the_ledger_holds_the_newest_state_of_each_file():
     assert "- `make b`: Error: boom 2 (passed later)" in failed
 
 
-def test_the_ledger_tells_a_file_once_and_what_was_done():
+def test_the_ledger_shows_files_actions_and_failures():
     calls = [
         ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("bash", {"command": "sed -i s/x/y/ src/a.py"}, {"output": ""}),
         ("read_file", {"path": "README.md"}, {"output": "x"}), ("read_file", {"path": "/home/me/shop/README.md"}, {"output": "x"}),
@@ -47,22 +46,17 @@ def test_the_ledger_tells_a_file_once_and_what_was_done():
     view = after_calls(calls)
     text = summary(view, tokens(view) // 5)
     assert section(text, "Files") == [
-        "- written: /home/me/shop/src/a.py", "- read: README.md, /home/me/shop/README.md",
+        "- written: src/a.py", "- read: /home/me/shop/src/a.py, README.md, /home/me/shop/README.md",
     ]  # fmt: skip
     assert section(text, "Done") == ["- cancel_order(order=W7) → status=cancelled"]
     assert section(text, "What failed") == [
-        "- `make a`: Command exited with code 3", "- `make b`: exit 3", "- `make c`: exit 3", "- `cat no.txt`: no.txt: No such file",
+        "- `make a`: x", "- `make b`: exit 3", "- `make c`: exit 3", "- `cat no.txt`: no.txt: No such file",
     ]  # fmt: skip
     again = apply(view, plan(view, tokens(view) // 5).ops)
     again = again.with_messages([*again.messages, *session([*working(60), user("on")]).messages])
     assert "- cancel_order(order=W7) → status=cancelled" in section(
         summary(again, tokens(view) // 6), "Done"
     )
-
-
-def test_a_call_without_a_result_did_nothing():
-    open_call = model({"functionCall": {"id": "c", "name": "book_room", "args": {"room": 4}}})
-    assert [*Ledger(pair(session([user("Book it."), open_call]).messages).calls).lines()] == []
 
 
 @pytest.mark.parametrize("share", [2, 4, 8, 20])
@@ -97,63 +91,17 @@ def test_what_was_done_outlives_everything_else(share):
 # -- lines by themselves --------------------------------------------------------------------------------
 
 
-def read_back(kind, *lines):
-    ledger = Ledger()
-    for place, (label, text) in enumerate(lines):
-        assert ledger.read_back(kind, label, text, place)
-    return [text for _, _, text, _ in ledger.lines()]
-
-
-def failure(command, error):
-    view = session(tool_call("a", "bash", {"command": command}, {"error": error}))
-    ((_, _, text, _),) = Ledger(pair(view.messages).calls).lines()
-    return text
-
-
-@pytest.mark.parametrize(
-    ("paths", "expected"),
-    [
-        (["/home/me/shop/src/a.py", "src/a.py"], ["/home/me/shop/src/a.py"]), (["src/a.py", "/home/me/shop/src/a.py"], ["/home/me/shop/src/a.py"]),
-        (["/home/me/shop/src/a.py", "./src/a.py"], ["/home/me/shop/src/a.py"]), (["/home/me/shop/a.py", "a.py"], ["/home/me/shop/a.py", "a.py"]),
-        (["/home/me/shop/src/ba.py", "src/a.py"], ["/home/me/shop/src/ba.py", "src/a.py"]), (["~/shop/src/a.py", "src/a.py"], ["~/shop/src/a.py"]),
-        (["src/a.py", "lib/a.py"], ["src/a.py", "lib/a.py"]), (["/x/src/a.py", "/y/src/a.py"], ["/x/src/a.py", "/y/src/a.py"]),
-    ],
-)  # fmt: skip
-def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, expected):
-    assert sorted(read_back("file", *(("written", path) for path in paths))) == sorted(expected)
-
-
 HOW = "Error: the zeppelin is gone"
-
-
-def test_a_failure_that_passed_later_says_so():
-    turns = [
-        turn
-        for n, (command, result) in enumerate(
-            [("make a", {"error": HOW}), ("make c", {"error": HOW}), ("make c", {"output": "ok"})]
-        )
-        for turn in tool_call(f"c{n}", "bash", {"command": command}, result)
-    ]
-    lines = Ledger(pair(session(turns).messages).calls).lines()
-    assert [text for _, _, text, _ in lines] == [f"`make a`: {HOW}", f"`make c`: {HOW} (passed later)"]
-
-
-def test_a_long_reason_keeps_its_beginning_and_its_end():
-    line = failure("make", "the beginning " + "middle " * 18 + "the end")
-    assert line.startswith("`make`: the beginning")
-    assert line.endswith("the end")
-    assert "…" in line
-
-
-def test_a_long_command_is_cut_within_its_marks():
-    assert failure("word " * 60, "Error: gone now, all of it").index("…`: Error") < 140
 
 
 @pytest.mark.parametrize(
     "text", [f"`make b`: {HOW}", f"`make a`: {HOW} (passed later)", "read(a): no file", "`grep a: b`: exit 2"],
 )  # fmt: skip
 def test_a_line_of_an_earlier_ledger_is_read_back_as_it_is(text):
-    assert read_back("failed", ("", text), ("", text)) == [text]
+    ledger = Ledger()
+    for place in range(2):
+        ledger.read_back("failed", "", text, place)
+    assert [text for _, _, text, _ in ledger.lines()] == [text]
 
 
 def test_what_fails_still_comes_first_and_what_only_looked_last():

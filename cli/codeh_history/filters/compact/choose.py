@@ -19,8 +19,7 @@ from ...base.lazy import Pattern
 from ...session.labels import PASTED
 from ...summaries import cues, prose
 from ...summaries.authorship import ROWS
-from ...summaries.calls import shows
-from ...summaries.ledger import PASSED
+from ...summaries.calls import PASSED, SHOWS
 from .lines import Line
 from .summary import KINDS
 from .units import CHAT, PEOPLE, WORK
@@ -183,7 +182,7 @@ def _cost(lines: Iterable[Line]) -> float:
 def _newest(line: Line) -> tuple[bool, bool, int]:
     """Sort key: newest first; files only read, failures that passed later and failed lookups go last."""
     if line.kind == "failed":
-        return shows(line.text.removeprefix("`")), line.text.endswith(PASSED), -line.place
+        return bool(SHOWS.match(line.text.removeprefix("`"))), line.text.endswith(PASSED), -line.place
     return line.kind == "file" and line.label == "read", False, -line.place
 
 

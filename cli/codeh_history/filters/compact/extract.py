@@ -10,7 +10,7 @@ from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
 from ...summaries import cues
-from ...summaries.ledger import Ledger
+from ...summaries.calls import Ledger
 from ...summaries.prose import clip
 from ...tokens.counter import Counter
 from .choose import Chooser, add_phrases, choose, names, settle
@@ -151,8 +151,9 @@ class Extract:
         for summary in summaries:
             lines = entries_of(summary)
             for old in opaque(summary) if lines is None else lines:
-                if not ledger.read_back(old.kind, old.label, old.text, number):
-                    kind = old.kind
+                if (kind := old.kind) in LEDGER:
+                    ledger.read_back(kind, old.label, old.text, number)
+                else:
                     if kind == "now":  # no longer current
                         kind = cues.topic(old.text, user=False) or "said"
                     cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")

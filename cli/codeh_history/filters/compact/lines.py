@@ -16,7 +16,7 @@ from ...session.labels import MODEL, PASTED, USER, is_ours
 from ...session.model import Part
 from ...session.view import text_of
 from ...summaries import authorship, cues, prose
-from ...summaries.calls import command_of, paths_of, result_value, without_cd
+from ...summaries.calls import command_of, paths_of, result_value
 from . import stubs, words
 from .units import CHAT, PEOPLE, SPEAKER
 
@@ -190,7 +190,7 @@ def brief(name: str, args: Any) -> str:
     fields = args if isinstance(args, dict) else {}
     command = command_of(fields)
     if command:
-        return f"`{prose.clip(without_cd(command), BRIEF)}`"
+        return f"`{prose.clip(command, BRIEF)}`"
     path = next(iter(paths_of(fields)), "")
     if path:
         return prose.clip("/".join(path.split("/")[-2:]), BRIEF)

@@ -14,7 +14,7 @@ from ...base.mime import decoded_size
 from ...base.read_json import strings_in
 from ...session.model import Json, Part
 from ...summaries.authorship import rows
-from ...summaries.calls import is_error
+from ...summaries.calls import ERROR
 from ...tokens import media
 from . import words
 
@@ -125,7 +125,7 @@ def _joined(lines: Sequence[str], shown: Sequence[int], short: set[int], size: s
 
 def error_lines(lines: Sequence[str]) -> list[int]:
     """The numbers of lines that report an error, without repeats."""
-    first = {line: number for number, line in reversed([*enumerate(lines)]) if is_error(line)}
+    first = {line: number for number, line in reversed([*enumerate(lines)]) if ERROR.search(line)}
     return sorted(first.values())
 
 

@@ -15,8 +15,7 @@ from ...base.read_json import strings_in
 from ...session.model import Message
 from ...session.pairing import Call, pair
 from ...session.view import text_of
-from ..calls import attempt_of, command_of, failure, reads_only, steps_of, words_of
-from ..ledger import Ledger
+from ..calls import Ledger, attempt_of, command_of, effect_of, failure, response_of, steps_of, words_of
 from ..prose import clip
 
 # Actions in tools' names, synonyms together, and their irregular past forms.
@@ -172,13 +171,12 @@ class _Claims:
 
 def _outcome(call: Call) -> _Outcome:
     args = call.args if isinstance(call.args, dict) else {}
-    command, answer = command_of(args), call.answer
-    response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
-    failed = answer is None or bool(failure(call.name, response, command, args))
+    command = command_of(args)
+    failed = call.answer is None or bool(failure(call, command))
     verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
     acts = {verb, *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(command)) if match)}
-    text = " ".join([*strings_in(call.args), *strings_in(response)])
-    return _Outcome(acts, text, bool(command), reads_only(call.name), failed)
+    text = " ".join([*strings_in(args), *strings_in(response_of(call))])
+    return _Outcome(acts, text, bool(command), effect_of(call.name) == "reads", failed)
 
 
 def _names(text: str, thing: str) -> bool:
@@ -190,10 +188,9 @@ def _wrong_results(text: str, calls: Sequence[Call]) -> Iterator[str]:
     claims = [*_COMMAND.finditer(text)]
     ends = Ledger(calls if claims else ())
     for claim in claims:
-        command, failed = attempt_of(f"`{claim[1]}`"), claim[2].startswith("fail")
-        never_failed = claim[1] in ends.commands and command not in ends.failures
-        fails = command in ends.failures and command not in ends.passed
-        if never_failed if failed else fails:
+        command = attempt_of(claim[1])
+        failed, passed = ("failed", command) in ends.entries, command in ends.passed
+        if (passed and not failed) if claim[2].startswith("fail") else (failed and not passed):
             yield claim[0]
     tests = [outcome for outcome in map(_outcome, calls) if "test" in outcome.acts]
     if tests and tests[-1].failed and (_FAILED.search(tests[-1].text) or "passed" not in tests[-1].text):
