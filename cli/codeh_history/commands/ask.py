@@ -107,9 +107,9 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
 
     view = view_of(env, target)
     limits = bounds.effective_limits(env, view, resolved.request.part(Compaction), target.id)
-    if limits.budget is None and (budget := resolved.base.get(COMPACT + "budget")) is not None:
+    if not limits.budget and (budget := resolved.base.get(COMPACT + "budget")) is not None:
         limits = limits._replace(budget=amounts.tokens(str(budget)))
-    if limits.budget is None or not bounds.plan(env, view, limits, in_place=True).ops:
+    if not limits.budget or not bounds.plan(env, view, limits, in_place=True).ops:
         return
     name = target.id if target.path == path_of(env, target.id) else target.path
     settled = str(limits.budget)

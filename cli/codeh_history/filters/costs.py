@@ -114,7 +114,7 @@ def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dic
 
 
 def largest(
-    counter: Counter, view: View, most: int, system: str | None, tools: Sequence[Json], window: int
+    counter: Counter, view: View, most: int, system: str | None, tools: Sequence[Json] | None, window: int
 ) -> list[Json]:
     """Return the most expensive parts: `{n, id, kind, part, what, name?, text, tokens, share}`.
 

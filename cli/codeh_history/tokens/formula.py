@@ -51,7 +51,7 @@ def system_tokens(counter: Counter, system: str | None) -> int:
     return counter.scale(cost_beside_messages(counter, system, (), ()))
 
 
-def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
+def tools_tokens(counter: Counter, tools: Sequence[Json] | None) -> int:
     """Return the cost of tool declarations: their compact JSON."""
     return counter.scale(cost_beside_messages(counter, None, tools, ()))
 
@@ -61,7 +61,7 @@ def history_tokens(
     messages: Sequence[Message],
     *,
     system: str | None = None,
-    tools: Sequence[Json] = (),
+    tools: Sequence[Json] | None = None,
     summaries: Sequence[str] = (),
     parts: Costs | None = None,
 ) -> int:
@@ -72,7 +72,7 @@ def history_tokens(
 
 
 def cost_beside_messages(
-    counter: Counter, system: str | None, tools: Sequence[Json], summaries: Sequence[str]
+    counter: Counter, system: str | None, tools: Sequence[Json] | None, summaries: Sequence[str]
 ) -> int:
     """Return the unscaled cost of system prompt, tools and summaries."""
     texts = [system] if system else []

@@ -7,8 +7,8 @@ import pytest
 
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.shared_options import Compaction
-from codeh_history.filters.compact import Plan, bounds, read
-from codeh_history.filters.compact.bounds import Limits, limits, require_limit
+from codeh_history.filters.compact import Plan, Settings, bounds, read
+from codeh_history.filters.compact.bounds import limits, require_limit
 from codeh_history.filters.compact.plan import Step
 from codeh_history.filters.compact.run import read_plan
 from codeh_history.session.ops import NEXT, apply, drop, summarize
@@ -150,8 +150,8 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
 @pytest.mark.parametrize(
     ("options", "refused"),
     [
-        (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False),
-        (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, must_calibrate=False), False),
+        (Settings(), True), (Settings(budget=9), False), (Settings(characters=9), False), (Settings(items=9), False), (Settings(keep_last=9), False),
+        (Settings(policy="loop"), True), (Settings(items=9, calibrated=True), True), (Settings(budget=9, calibrated=True), False), (Settings(items=9, calibrated=True, must_calibrate=False), False),
     ],
 )  # fmt: skip
 def test_something_has_to_be_limited(options, *, refused):

@@ -12,8 +12,8 @@ from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.read_json import json_object
 from ...base.words import is_id
+from ...filters import compact
 from ...filters.compact import bounds
-from ...filters.compact.bounds import Limits
 from ...filters.compact.explain import explained
 from ...filters.costs import counter_for, total_of
 from ...filters.curate import passes
@@ -162,7 +162,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[Vi
     report += more
     compaction: list[Op] = []
     if budget is not None:
-        plan = bounds.plan(env, smaller, Limits(budget=budget, model=model))
+        plan = bounds.plan(env, smaller, compact.Settings(budget=budget, model=model))
         compaction, report = plan.ops, [*report, *plan.report()]
         smaller = apply(smaller, compaction)
     after = smaller if to is None else writing.as_written(registry.program(to), smaller)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from typing import NamedTuple
 
 from ...base import amounts
 from ...base.env import Env
@@ -27,43 +26,19 @@ SECONDS = 120  # time limit for one request
 NO_LIMIT = "pass --budget N (32k), --max-chars, --max-items or --keep-last"
 
 
-class Limits(NamedTuple):
-    """The limits to compact to, and how; `model` selects the counter (default: the session's newest)."""
-
-    budget: int | None = None
-    characters: int | None = None
-    items: int | None = None
-    keep_last: int = 0
-    policy: str = "tiered"
-    system: str | None = None
-    tools: Sequence[Json] | None = None
-    counter: str | None = None
-    calibrated: bool = False
-    upload_share: float = 0.6
-    history_share: float = 0.2
-    capped: bool = False  # whether the share of uploads comes from a flag
-    model: str | None = None
-    must_calibrate: bool = True  # raise Usage if `calibrated` but no usage is recorded
-
-    @property
-    def limiting(self) -> bool:
-        """Whether any limit is set."""
-        return bool(self.budget or self.characters or self.items or self.keep_last)
-
-
-def limits(options: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
+def limits(options: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Settings:
     """Read the limits from options; raises Usage if one is invalid or they contradict each other."""
 
-    def amount(text: str | None, option: str, unit: str) -> int | None:
-        return None if text is None else amounts.amount(text, option, unit)
+    def amount(text: str | None, option: str, unit: str) -> int:
+        return 0 if text is None else amounts.amount(text, option, unit)
 
     uploads, history = options.upload_share, options.history_share
     capped, uploads = uploads is not None, 0.6 if uploads is None else uploads
-    wanted = Limits(
+    wanted = Settings(
         budget=amount(options.budget, "--budget", "tokens"),
         characters=amount(options.max_chars, "--max-chars", "characters"),
         items=amount(options.max_items, "--max-items", "messages"),
-        keep_last=amount(options.keep_last, "--keep-last", "exchanges") or 0,
+        keep_last=amount(options.keep_last, "--keep-last", "exchanges"),
         policy=options.policy or ("loop" if capped or history is not None else "tiered"),
         counter=options.counter, calibrated=options.calibrated, system=system, tools=tools,
         upload_share=uploads, capped=capped,
@@ -79,14 +54,14 @@ def limits(options: Compaction, system: str | None = None, tools: Sequence[Json]
 def effective_limits(
     env: Env, view: View, options: Compaction, session: str, system: str | None = None,
     tools: Sequence[Json] | None = None,
-) -> Limits:  # fmt: skip
+) -> Settings:  # fmt: skip
     """Read the limits from options, then from the session's settings."""
     completed = options.with_settings(view.meta, session, env.note)
     with from_settings(session):
         return limits(completed, system, tools)._replace(must_calibrate=options.calibrated)
 
 
-def limits_or_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
+def limits_or_window(env: Env, view: View, session: str, wanted: Settings) -> Settings:
     """Return the limits; if there are none, 0.6 of the context window of the session's newest model.
 
     Raises Usage if that window is unknown.
@@ -105,32 +80,32 @@ def limits_or_window(env: Env, view: View, session: str, wanted: Limits) -> Limi
     return wanted._replace(budget=budget)
 
 
-def require_limit(wanted: Limits) -> Limits:
+def require_limit(wanted: Settings) -> Settings:
     """Return the limits; raises Usage if there are none."""
     if not wanted.limiting:
         raise Usage(f"no limit given; {NO_LIMIT}")
-    if wanted.calibrated and wanted.must_calibrate and wanted.budget is None:
+    if wanted.calibrated and wanted.must_calibrate and not wanted.budget:
         raise Usage("--calibrated requires --budget N")
     return wanted
 
 
-def compacted(env: Env, view: View, limits: Limits) -> View:
+def compacted(env: Env, view: View, limits: Settings) -> View:
     """Return the view compacted to its limits, or the same view if it fits. Raises BudgetUnreachable."""
     return apply(view, plan(env, view, require_limit(limits)).ops) if limits.limiting else view
 
 
-def explanation(env: Env, session: str, before: View, after: View, limits: Limits) -> Json:
+def explanation(env: Env, session: str, before: View, after: View, limits: Settings) -> Json:
     """Explain where the budget went, as `explained` does, by the counter of the limits."""
     from .explain import explained
 
     default = (0, counter_for(env, before, limits.counter, limits.model))
     budget, counter = next(_budgets(env, before, limits), default)
-    settings = _settings(before, limits, budget)
+    settings = _with_request(limits, before)
     fields = explained(before, after, counter, settings.system, settings.tools)
     return {"session": session, "budget": budget or None, **fields}
 
 
-def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
+def plan(env: Env, view: View, limits: Settings, *, in_place: bool = False, exact: bool = False) -> Plan:
     """Return the plan that meets all limits: messages first, then tokens, then characters.
 
     `in_place` adds hysteresis; `exact` counts totals even if nothing has to be done.
@@ -140,8 +115,9 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
         plans.append(items(view, limits.items, limits.keep_last))
     if limits.keep_last and not (limits.budget or limits.characters):
         plans.append(last(_after(view, plans), limits.keep_last))
+    limits = _with_request(limits, view)
     for budget, counter in _budgets(env, view, limits):
-        settings = _settings(view, limits, budget)._replace(hysteresis=in_place, exact=exact)
+        settings = limits._replace(budget=budget, hysteresis=in_place, exact=exact)
         if isinstance(counter, Characters):
             policy = "tiered" if settings.policy == "loop" else settings.policy
             settings = settings._replace(policy=policy, hysteresis=False)
@@ -173,7 +149,7 @@ def last(view: View, count: int) -> Plan:
     return Plan(f"keep-last {count}", steps=[Step(drop(older, why), "keep-last", why)] if older else [])
 
 
-def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counter]]:
+def _budgets(env: Env, view: View, limits: Settings) -> Iterator[tuple[int, Counter]]:
     if limits.budget:
         yield limits.budget, counter_for(
             env, view, limits.counter, limits.model,
@@ -183,18 +159,16 @@ def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counte
         yield limits.characters, Characters()
 
 
-def _settings(view: View, limits: Limits, budget: int) -> Settings:
-    """Make settings; the system prompt and tools are those of the limits, else the session's."""
+def _with_request(limits: Settings, view: View) -> Settings:
+    """Complete limits by the session's system prompt and tools."""
     system, tools = system_and_tools(view.meta)
-    return Settings(
-        budget=budget, policy=limits.policy, keep_last=limits.keep_last,
-        system=limits.system if limits.system is not None else system,
-        tools=limits.tools if limits.tools is not None else tools,
-        upload_share=limits.upload_share, history_share=limits.history_share, capped=limits.capped,
-    )  # fmt: skip
+    return limits._replace(
+        system=system if limits.system is None else limits.system,
+        tools=tools if limits.tools is None else limits.tools,
+    )
 
 
-def by_command(env: Env, session: str, view: View, plan: Plan, limits: Limits, options: Compact) -> Plan:
+def by_command(env: Env, session: str, view: View, plan: Plan, limits: Settings, options: Compact) -> Plan:
     """Have the `--via` command write the summary of a plan; if it fails, note that and return the plan.
 
     With `--strict` the failure is raised.
@@ -202,10 +176,10 @@ def by_command(env: Env, session: str, view: View, plan: Plan, limits: Limits, o
     from ...summaries.command import Commands
     from .outline import with_command_summary
 
-    if limits.budget is None:
+    if not limits.budget:
         raise Usage("--via requires --budget N")
     counter = next(_budgets(env, view, limits))[1]
-    settings = _settings(view, limits, limits.budget)._replace(hysteresis=options.in_place)
+    settings = _with_request(limits, view)._replace(hysteresis=options.in_place)
     commands = Commands(options.via or "", SECONDS)
     try:
         return with_command_summary(view, plan, counter, settings, commands)

@@ -46,7 +46,7 @@ Pieces = Mapping[tuple[str, int], Piece]
 
 
 def explained(
-    before: View, after: View, counter: Counter, system: str | None, tools: Sequence[Json]
+    before: View, after: View, counter: Counter, system: str | None, tools: Sequence[Json] | None
 ) -> Json:
     """Return `{counter, before, after, spent, let_go, largest}` for a view and its compacted form.
 

@@ -17,24 +17,36 @@ LOW = 0.60  # and reduces to this one, to postpone the next
 
 
 class Settings(NamedTuple):
-    """Settings of a compaction.
+    """The limits of a compaction, and how to meet them.
 
-    `budget` is for the whole request, with `system` and `tools`. With `hysteresis` compaction starts above
-    0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay unchanged. `capped`: the
-    share of uploads applies even if everything fits. `exact`: count tokens even if the byte count proves
-    that it fits.
+    `budget` is for the whole request, with `system` and `tools` (None: the session's). With `hysteresis`
+    compaction starts above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay
+    unchanged. `capped`: the share of uploads applies even if everything fits. `exact`: count tokens even if
+    the byte count proves that it fits. `model` selects the counter (default: the session's newest);
+    `must_calibrate`: raise Usage if `calibrated` but no usage is recorded.
     """
 
-    budget: int
+    budget: int = 0
     policy: str = "tiered"
     system: str | None = None
-    tools: Sequence[Json] = ()
+    tools: Sequence[Json] | None = None
     hysteresis: bool = False
     keep_last: int = 0
     upload_share: float = 0.6
     history_share: float = 0.2
     capped: bool = False
     exact: bool = False
+    characters: int = 0
+    items: int = 0
+    counter: str | None = None
+    calibrated: bool = False
+    must_calibrate: bool = True
+    model: str | None = None
+
+    @property
+    def limiting(self) -> bool:
+        """Whether any limit is set."""
+        return bool(self.budget or self.characters or self.items or self.keep_last)
 
 
 class Step(NamedTuple):

@@ -17,7 +17,7 @@ from ...store import log
 from ...store.resolve import Target, for_filtering
 from ...views import filtering
 from ...views.view import view_of
-from . import Plan, bounds, read
+from . import Plan, Settings, bounds, read
 from . import tiered as _  # noqa: F401  loaded while a pipe still delivers the session
 
 SECOND = 4 << 20  # bytes compacted in about a second
@@ -30,7 +30,7 @@ def run(env: Env, options: Compact) -> int:
     bounds.limits(options)
     target = for_filtering(env, options.session, options.argument)
     data = b"" if options.apply is None else _plan_file(env, options, options.apply, target)
-    limits = bounds.Limits()
+    limits = Settings()
 
     def plan_for(view: View) -> Plan:
         nonlocal limits
