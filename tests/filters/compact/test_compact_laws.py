@@ -73,6 +73,7 @@ def test_the_result_fits_and_is_what_the_plan_says(records, share, policy):
 
 
 @example(records=written([(4, 1449)]), share=0.02, policy="loop")
+@example(records=written([(4, 116690691), (4, 58345345)]), share=0.02, policy="loop")
 @given(records=long.histories(), share=shares, policy=policies)
 def test_a_budget_is_refused_only_below_the_floor(records, share, policy):
     """G1."""

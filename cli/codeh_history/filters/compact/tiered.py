@@ -120,7 +120,8 @@ def floor(draft: Draft) -> int:
             bare = history.bare((number, part))
             least = parts_tokens(history.counter, [bare])[0] if bare is not None else 0
             total -= max(0, history.tokens[number][part] - least)
-    return total + min(history.summary_cost, least_summary(draft))
+    # what a request adds before a model's message may be more than what goes
+    return min(history.total, total + min(history.summary_cost, least_summary(draft)))
 
 
 def largest(draft: Draft) -> list[Json]:
