@@ -1,5 +1,6 @@
 """What `search` finds is what `show` shows, and which lines of a session match."""
 
+import errno
 import re
 
 import pytest
@@ -16,6 +17,7 @@ from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
 from histories import call, result
+from in_process import run_in_process
 from plain_logs import plain_files
 from support import run
 from terminal_output import on_terminal
@@ -166,3 +168,13 @@ def test_the_limit_holds_and_a_terminal_has_a_smaller_default(home):
     assert shown[-1] == f"codeh-history: more than {MOST} matches; pass -n N for more"
     assert len(on_terminal("search", "-n", "250", "line").splitlines()) == 250
     assert len(on_terminal("search", "--jsonl", "line", columns=999).splitlines()) == 300
+
+
+def test_a_named_session_that_cannot_be_read_is_an_io_error(home, monkeypatch):  # 2026-11-27
+    def fail(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", "demo.jsonl")
+
+    run_in_process("append", "-s", "demo", "-m", "hello")
+    monkeypatch.setattr(searching, "view_of", fail)
+    assert run_in_process("search", "hello", "demo").code == 74
+    assert run_in_process("search", "hello").code == 65

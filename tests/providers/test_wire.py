@@ -1,6 +1,7 @@
 """Whatever arrives, in whatever pieces: one outcome, and only a complete answer is a `Reply`."""
 
 import gzip
+import re
 
 import orjson
 import pytest
@@ -192,6 +193,14 @@ def test_all_streams_give_the_same_reply(name):
 def test_the_lines_between_events_may_be_missing(name):
     data = STREAMS[name]().replace(b"\r\n", b"\n")
     assert wire.read(data.replace(b"\n\n", b"\n")) == wire.read(data)
+
+
+@pytest.mark.parametrize("name", ["gemini", "openai-chat", "openai-responses", "anthropic"])
+def test_a_damaged_byte_between_events_loses_nothing(name):  # 2026-11-27
+    data = STREAMS[name]().replace(b"\r\n", b"\n")
+    for event in re.finditer(rb"(?<=\n\n)", data[:-1]):
+        damaged = data[: event.start() - 1] + b"X" + data[event.start() :]
+        assert wire.read(damaged) == wire.read(data)
 
 
 @pytest.mark.parametrize("name", ["gemini", "openai-chat"])

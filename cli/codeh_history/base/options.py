@@ -60,7 +60,7 @@ class Option(Fields):
                 raise Usage(f"{label}: expected a string or a list of strings")
             return [self._choice(item, label) for item in items] if self.choices else items
         if isinstance(value, (list, tuple, dict)):
-            raise Usage(f"{label}: expected a single value")
+            raise Usage(f"{label}: takes one value; pass it once")
         if kind == "bool":
             if str(value).lower() not in _BOOLS:
                 raise Usage(f"{label} {value}: expected true or false")

@@ -92,7 +92,9 @@ def matching(env: Env, rows: Iterable[Json], options: Options) -> list[Json]:
         and (not model or any(model in name.casefold() for name in row["models"]))
         and (
             ref is None
-            or any(name[: len(ref) if len(name) == COMMIT else None] == ref for name in row["git"])
+            or any(
+                name[: (len(ref) or None) if len(name) == COMMIT else None] == ref for name in row["git"]
+            )
         )
         and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
     ]

@@ -194,7 +194,7 @@ class Framer:
         """Find another answer in a text whose JSON has an error; continue reading there.
 
         It is the last value before the error or begins near it. In a text without JSON (`error` is 0) it is
-        the first answer anywhere. Returns its start; None if there is none.
+        the first answer or event anywhere, perhaps the next of this answer. Returns its start; or None.
         """
         last = last_value(raw[:error])
         starts = [
@@ -204,7 +204,8 @@ class Framer:
         if last > 0 and detect.stands_alone(value_of(raw[last:error]), in_event=raw.startswith(b"data:")):
             start = last
         if start is not None:
-            self._emit("seam")
+            if error:
+                self._emit("seam")
             self._put_back(raw[start:])
         return start
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import IO
 
 from ...base.env import Env
-from ...base.errors import BadData, InputOutput, Lost, Usage
+from ...base.errors import BadData, Lost, Usage
 from ...base.input import empty_stdin
 from ...base.options import ALLOW_MISSING, IDENTITY, REPORT, STRICT, Verb, argument, flag, option
 from ...base.times import moment
@@ -86,7 +86,7 @@ def run(env: Env, options: Options) -> int:
         paths = folders.below(name) if os.path.isdir(name) else [name]
         names += paths
         if not paths:
-            raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
+            raise BadData(f"{name}: no program keeps sessions in this folder; pass files instead")
     if not names:
         raise Usage("import: no FILE given; pass files, - for stdin, or --all")
     if len(options.from_) > 1:

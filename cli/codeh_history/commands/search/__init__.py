@@ -51,7 +51,7 @@ class Options(Named):
 
 
 def run(env: Env, options: Options) -> int:
-    """Return 1 if nothing matches, 65 if a session could not be read."""
+    """Return 1 if nothing matches, 65 if one of all sessions could not be read."""
     named = bool(options.specified("session", "argument"))
     if named:
         targets = [for_reading(env, options.session, options.argument)]
@@ -63,7 +63,7 @@ def run(env: Env, options: Options) -> int:
 
         agents = Agents(env, {target.id for target in targets})
     by_path = {target.path: target for target in targets}
-    sessions = matches.Sessions(env, by_path, options.strict, agents, [])
+    sessions = matches.Sessions(env, by_path, options.strict, agents, [], named)
     text = matches.pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
     flags = re.IGNORECASE if options.ignore_case or options.words else 0
     with Pattern(text, "", flags, time_limit(options.timeout)) as pattern:

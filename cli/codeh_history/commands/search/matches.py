@@ -79,6 +79,7 @@ class Sessions(NamedTuple):
     strict: bool
     agents: Agents | None
     problems: list[str]
+    named: bool = False  # a single session, which must be readable
 
     def views(
         self, paths: Sequence[str], pattern: Pattern | None = None
@@ -98,6 +99,8 @@ class Sessions(NamedTuple):
                     view = view_of(env, self.targets[path], strict=strict, media=media, lost=lost)
                     agents = [*self.agents.of(view)] if self.agents else []
                 except (HistoryError, OSError) as error:
+                    if self.named:
+                        raise
                     if not isinstance(error, NotFound) or os.path.lexists(path):  # not removed meanwhile
                         env.warn(f"{id}: not searched: {reason(error)}")
                         self.problems.append(id)
