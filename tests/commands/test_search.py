@@ -28,7 +28,7 @@ PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "Syste
 
 
 def hits_of(path, pattern, flags=0):
-    sessions = searching.Sessions(QUIET, {str(path): Target(str(path), "")}, False, None, [])
+    sessions = searching.Sessions(QUIET, {str(path): Target(str(path), "")}, False, [])
     return list(searching.hits(sessions, Pattern(pattern, "", flags), None, 0))
 
 

@@ -42,7 +42,7 @@ class Files:
 
     def find(self, words, of=""):
         targets = {path: Target(path, "") for id, path in ids(self.env) if id.startswith(of)}
-        return {row[1] for row in matches.find(Sessions(self.env, targets, False, None, []), words)}
+        return {row[1] for row in matches.find(Sessions(self.env, targets, False, []), words)}
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,6 @@ class Options(Named):
     count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c", excludes=("list_only",))
     most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
     around: int = option("N", "N lines around each match.", "-C", long="--context", least=0, default=0)
-    agents: bool = flag("Search sub-agents too, imported or not.", excludes=("words",))
     words: bool = flag("Treat REGEX as words: messages with all of them, best match first.")
     json: bool = JSON
     jsonl: bool = JSONL
@@ -57,13 +56,8 @@ def run(env: Env, options: Options) -> int:
         targets = [for_reading(env, options.session, options.argument)]
     else:  # $CODEH_SESSION does not apply
         targets = [Target(path, "") for _, path in ids(env)]
-    agents = None
-    if options.agents:
-        from ...views.agents import Agents
-
-        agents = Agents(env, {target.id for target in targets})
     by_path = {target.path: target for target in targets}
-    sessions = matches.Sessions(env, by_path, options.strict, agents, [], named)
+    sessions = matches.Sessions(env, by_path, options.strict, [], named)
     text = matches.pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
     flags = re.IGNORECASE if options.ignore_case or options.words else 0
     with Pattern(text, "", flags, time_limit(options.timeout)) as pattern:

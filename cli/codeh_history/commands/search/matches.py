@@ -33,8 +33,6 @@ from ...views.view import report_missing_blocks, view_of
 if TYPE_CHECKING:
     import sqlite3
 
-    from ...views.agents import Agents
-
 # A literal that the file contains as is if a line matches: no JSON punctuation or escapes, no number, and
 # not across two values.
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
@@ -77,14 +75,13 @@ class Sessions(NamedTuple):
     env: Env
     targets: dict[str, Target]
     strict: bool
-    agents: Agents | None
     problems: list[str]
     named: bool = False  # a single session, which must be readable
 
     def views(
         self, paths: Sequence[str], pattern: Pattern | None = None
     ) -> Iterator[tuple[str, str, View]]:
-        """Yield the path, id and view of each session, and of its sub-agents; note what cannot be read.
+        """Yield the path, id and view of each session; note what cannot be read.
 
         With a pattern, sessions that cannot match are left out.
         """
@@ -97,7 +94,6 @@ class Sessions(NamedTuple):
                     if pattern and not may_match(path, pattern):
                         continue
                     view = view_of(env, self.targets[path], strict=strict, media=media, lost=lost)
-                    agents = [*self.agents.of(view)] if self.agents else []
                 except (HistoryError, OSError) as error:
                     if self.named:
                         raise
@@ -108,7 +104,6 @@ class Sessions(NamedTuple):
                 report_missing_blocks(env, id, lost)
                 self.problems.extend(lost if strict else ())
                 yield path, id, view
-                yield from ((path, agent.id, agent) for agent in agents)
 
 
 def may_match(path: str, pattern: Pattern) -> bool:
@@ -122,7 +117,7 @@ def may_match(path: str, pattern: Pattern) -> bool:
 
 def hits(sessions: Sessions, pattern: Pattern, role: str | None, around: int) -> Iterator[Hit]:
     """The matching lines of the sessions, each with up to `around` lines of context."""
-    required = None if sessions.strict or sessions.agents else pattern
+    required = None if sessions.strict else pattern
     for _, session, view in sessions.views([*sessions.targets], required):
         for id, n, kind, items in texts(view, role):
             for lines in matching(items, pattern, id or kind, around):
