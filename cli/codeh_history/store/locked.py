@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base import Any, Iterator
 from ..base.errors import BadData
 from ..base.escape import quote
-from .file import blocks, pread_all, readable
+from .file import blocks, pread_all
 
 
 class Locked:
@@ -53,12 +53,8 @@ class Locked:
         return self._streamed
 
     def read(self) -> bytes:
-        """Return the current content for parsing, without lines too long for records."""
+        """Return the current content."""
         raise NotImplementedError
-
-    def whole(self) -> bytes:
-        """Return the current content for rewriting it."""
-        return self.read()
 
     def holds(self, data: bytes, offset: int) -> bool:
         """Return whether the session has these bytes at this offset."""
@@ -92,16 +88,13 @@ class LockedFile(Locked):
         self.prefix = prefix
 
     def read(self) -> bytes:
-        return readable(self._fd, self.size)
-
-    def whole(self) -> bytes:
         return pread_all(self._fd, self.size)
 
     def holds(self, data: bytes, offset: int) -> bool:
         return pread_all(self._fd, len(data), offset) == data
 
     def blocks(self) -> Iterator[bytes]:
-        return blocks(self._fd, self.size, skip=True)
+        return blocks(self._fd, self.size)
 
 
 def field(name: str, value: str) -> Any:

@@ -44,7 +44,7 @@ def replace(
         new = build(locked)
         if new is not None:
             if len(new) > LONGEST:
-                _check_lengths(path, locked.whole(), new)
+                _check_lengths(path, locked.read(), new)
             if not beside:
                 add(env, path, new)
         return new

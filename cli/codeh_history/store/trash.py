@@ -95,7 +95,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
             same = [item.number for item in trashed(env) if item.id.lower() == name.lower()]
             to = os.path.join(trash_dir(env), f"{name}.{max(same, default=0) + 1}.jsonl")
             if database:
-                write(to, locked.whole())
+                write(to, locked.read())
             else:
                 _move(path, to)
             os.utime(to, (env.millis() / 1000,) * 2)  # the time of the move, for `older`

@@ -32,7 +32,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 
     def build(locked: Locked) -> bytes | None:
         nonlocal new
-        now = locked.whole()
+        now = locked.read()
         if now != data:
             new = b"".join(rewrite(now))
         return new if new != now else None
