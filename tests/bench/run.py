@@ -192,7 +192,7 @@ def vocabulary(directory):
     """tiktoken's own cache, filled from the installed package so that nothing is downloaded."""
     from hashlib import sha1
 
-    from codeh_history.tokens import vocabulary as ours
+    from codeh_history.tokens import counter as ours
 
     directory.mkdir(exist_ok=True)
     url = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"

@@ -224,10 +224,10 @@ def listening(address):
 
 
 def load_vocabularies():
-    from codeh_history.tokens import vocabulary
+    from codeh_history.tokens import counter
 
-    for name in vocabulary.NAMES:
-        vocabulary.encoding(name)
+    for name in counter.VOCABULARIES:
+        counter.encoding(name)
     gc.freeze()
 
 

@@ -20,8 +20,7 @@ from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.store.cache import Cache
 from codeh_history.tokens import counter as counters
-from codeh_history.tokens import vocabulary
-from codeh_history.tokens.counter import Characters, open_counter
+from codeh_history.tokens.counter import Characters, cache_keys, open_counter
 from codeh_history.tokens.formula import (
     ByteBound,
     history_tokens,
@@ -30,7 +29,6 @@ from codeh_history.tokens.formula import (
     text_tokens,
     tools_tokens,
 )
-from codeh_history.tokens.vocabulary import cache_keys
 from histories import call, model, result, session, tool, user
 from length import by_length
 from support import ROOT
@@ -53,24 +51,24 @@ def test_memory_cache_of_counts_is_bounded():
 # -- the vocabularies are tiktoken's own --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", vocabulary.NAMES)
+@pytest.mark.parametrize("name", counters.VOCABULARIES)
 def test_vocabularies_match_hashes_in_tiktoken(name, monkeypatch):
     source = inspect.getsource(published)
-    sha256, pattern = vocabulary._ENCODINGS[name]
+    sha256, pattern = counters._ENCODINGS[name]
     assert sha256 in source
     monkeypatch.setattr(published, "load_tiktoken_bpe", lambda *_, **__: {})  # it would download
     theirs = getattr(published, name)()
-    assert vocabulary.encoding(name)._pat_str == pattern == theirs["pat_str"]
+    assert counters.encoding(name)._pat_str == pattern == theirs["pat_str"]
 
 
-@pytest.fixture(scope="module", params=vocabulary.NAMES)
+@pytest.fixture(scope="module", params=counters.VOCABULARIES)
 def theirs(request, tmp_path_factory):
     """tiktoken's own encoding, which takes the file from its cache where it would download it."""
     name = request.param
     folder = tmp_path_factory.mktemp("tiktoken")
     url = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
     (folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()).write_bytes(
-        vocabulary._read(name)
+        counters._read(name)
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
@@ -108,12 +106,12 @@ def test_counts(counter, text, tokens):
 
 
 def test_a_missing_or_altered_vocabulary_is_named(tmp_path, monkeypatch):
-    vocabulary.encoding.cache_clear()
-    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
+    counters.encoding.cache_clear()
+    monkeypatch.setitem(sys.modules, counters.PACKAGE, None)
     with pytest.raises(InputOutput, match="--counter approx"):
         open_counter(None).counts(["x"])
     monkeypatch.undo()
-    data = tmp_path / vocabulary.PACKAGE / "data"
+    data = tmp_path / counters.PACKAGE / "data"
     data.mkdir(parents=True)
     (data.parent / "__init__.py").touch()
     (data / "o200k_base.tiktoken.gz").write_bytes(gzip.compress(b"IQ== 0\n"))
@@ -172,8 +170,8 @@ def test_approximate_count_is_close():
 def test_counts_are_remembered(tmp_path, monkeypatch):
     cache = Cache(str(tmp_path))
     assert open_counter(None, cache=cache).counts(["hello world", "x"]) == [2, 1]
-    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
-    vocabulary.encoding.cache_clear()  # nothing can be counted now
+    monkeypatch.setitem(sys.modules, counters.PACKAGE, None)
+    counters.encoding.cache_clear()  # nothing can be counted now
     assert open_counter(None, cache=cache).counts(["x", "hello world"]) == [1, 2]
     with pytest.raises(InputOutput):
         open_counter("cl100k_base", cache=cache).counts(["hello world"])

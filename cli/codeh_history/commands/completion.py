@@ -12,8 +12,7 @@ from ..base.options import Option, OptionSet, argument
 from ..base.shared_options import PASSES
 from ..store import trash
 from ..store.resolve import ids
-from ..tokens.counter import APPROX
-from ..tokens.vocabulary import NAMES
+from ..tokens.counter import APPROX, VOCABULARIES
 from ..views.rows import row_of
 from . import COMPLETE
 
@@ -65,6 +64,6 @@ COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word in the op
     "TRASH": lambda env: dict.fromkeys(each.id for each in trash.trashed(env)),
     "PROFILE": profiles,
     "MODEL": models,
-    "COUNTER": lambda _: (*NAMES, APPROX),
+    "COUNTER": lambda _: (*VOCABULARIES, APPROX),
     "PASS": lambda _: PASSES,
 }

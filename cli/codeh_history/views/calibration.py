@@ -15,9 +15,8 @@ from ..session.view import View
 from ..store import read
 from ..store.read import stamps_of
 from ..store.resolve import ids
-from ..tokens.counter import APPROX, Counter, open_counter
+from ..tokens.counter import APPROX, VOCABULARIES, Counter, open_counter
 from ..tokens.formula import history_tokens, message_tokens
-from ..tokens.vocabulary import NAMES
 
 SESSIONS = 200  # the newest sessions that are read
 QUANTILE = 0.95
@@ -43,7 +42,7 @@ def for_model(env: Env, view: View, counter: Counter, name: str | None) -> Json:
 
     The model is `name`, else the session's newest. Raise Usage if this home has recorded no usage of it.
     """
-    model = name if name not in (None, APPROX, *NAMES) else None
+    model = name if name not in (None, APPROX, *VOCABULARIES) else None
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     if model is None:
         raise Usage("--calibrated: the session names no model; pass --counter MODEL")

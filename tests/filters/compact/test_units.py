@@ -10,7 +10,7 @@ from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.units import Layout, limit_messages, units
 from codeh_history.session.ops import apply
-from codeh_history.tokens import vocabulary
+from codeh_history.tokens import counter as counters
 from codeh_history.tokens.counter import Characters, open_counter
 from compact.long import output
 from compact.short import COUNTER, plan, tokens, tool_call, working
@@ -187,9 +187,9 @@ def test_an_empty_session_stays_empty():
 
 
 def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch):
-    vocabulary.encoding.cache_clear()
+    counters.encoding.cache_clear()
     view = session([user("hello"), model("world")])
-    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
+    monkeypatch.setitem(sys.modules, counters.PACKAGE, None)
     counter = open_counter(None)
     assert apply(view, compact(view, Settings(budget=100), counter).ops) is view
     with pytest.raises(Exception, match="vocabulary"):
