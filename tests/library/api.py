@@ -15,8 +15,8 @@ from typing import Any
 from codeh_history.base.options import OptionSet
 from codeh_history.commands import module_of
 from codeh_history.library import methods
+from codeh_history.library.env import NOT_APPLICABLE
 from codeh_history.library.methods import OTHER_METHODS, Methods
-from codeh_history.library.options import NOT_APPLICABLE
 
 FILE = Path(methods.__file__).with_name("session.pyi")
 HEAD = """\

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from codeh_history.library.loop import is_async, run
+from codeh_history.library.asking import in_thread, is_async
 
 
 async def coroutine():
@@ -45,7 +45,7 @@ def test_work_runs_in_a_thread_and_awaitables_in_the_loop():
             assert threading.get_ident() != loop_thread
             return bridge.blocking(answer)("hi"), var.get()
 
-        return await run(job)
+        return await in_thread(job)
 
     assert asyncio.run(main()) == (("HI", True), "here")
 
@@ -64,7 +64,7 @@ def test_whatever_is_made_is_had_piece_by_piece(made):
         return {"plain": lambda: [0, 1, 2], "awaited": later, "iterated": numbers, "both": later}[made]()
 
     async def main():
-        return await run(lambda bridge: list(bridge.result_of(of())))
+        return await in_thread(lambda bridge: list(bridge.result_of(of())))
 
     assert asyncio.run(main()) == [0, 1, 2]
 
@@ -79,7 +79,7 @@ def test_what_either_raises_comes_out(error):
 
     for job in (raises, lambda bridge: bridge.blocking(fails)()):
         with pytest.raises(type(error)) as caught:
-            asyncio.run(run(job))
+            asyncio.run(in_thread(job))
         assert caught.value is error
 
 
@@ -103,7 +103,7 @@ def test_a_cancelled_job_is_waited_for_and_what_it_waits_for_is_ended():
                 done.append("left in order")
 
     async def main():
-        task = asyncio.ensure_future(run(job))
+        task = asyncio.ensure_future(in_thread(job))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -13,8 +13,7 @@ import pytest
 from codeh_history import BadData, InputOutput, NotFound, Session, Usage
 from codeh_history.base.input import Text
 from codeh_history.base.options import OptionSet, flag, option
-from codeh_history.library.env import Call, CallerError, OpenSession
-from codeh_history.library.options import read
+from codeh_history.library.env import Call, CallerError, OpenSession, read
 from in_process import run_in_process, write_session
 
 

@@ -5,8 +5,13 @@ Functions run in the calling thread; async functions are awaited in the caller's
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
 
 from ..base import amounts
 from ..base.config import layers
@@ -24,10 +29,7 @@ from ..talk.receive import tool_call
 from ..talk.receive.answer import Received, Receiving, Streaming, reader_of
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
-from . import loop
-from .env import Caller, CallerError, OpenSession, copy_of
-from .loop import Bridge, is_async
-from .options import dumped, read
+from .env import Caller, CallerError, OpenSession, copy_of, dumped, read
 from .stream import Answer, CallbackEcho, Feed, Stream, pieces
 
 TYPE_CHECKING = False
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 A_FUNCTION = "a function"  # the value of `via` if it is a function
 AGAIN = "`ask` without a text"
 
+T = TypeVar("T")
 OnText = Callable[[str], object]  # receives text as it arrives
 
 
@@ -52,7 +55,7 @@ def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
         cleaning = [remover(adapted(each)) if callable(each) else each for each in removers]
         return work(adapted(via), {**options, "remove_cmd": cleaning} if removers else options)
 
-    return loop.run(job) if any(map(is_async, [via, *removers])) else job()
+    return in_thread(job) if any(map(is_async, [via, *removers])) else job()
 
 
 def response(
@@ -68,7 +71,7 @@ def response(
             receiving = Receiving(call, opened.target, reader_of(from_), echoed, fresh=False)
             return Feed(receiving, amounts.size(max_bytes)).all(pieces(data)).id
 
-    return loop.run(lambda bridge: stored(bridge.result_of(data))) if is_async(data) else stored(data)
+    return in_thread(lambda bridge: stored(bridge.result_of(data))) if is_async(data) else stored(data)
 
 
 def stream(opened: OpenSession, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
@@ -192,3 +195,88 @@ class Writer:
 
     def stop(self) -> None:
         """Do nothing: there is no process to stop."""
+
+
+# -- async functions run in the caller's event loop, the verb in a thread ----------------------------
+
+
+def is_async(function: object) -> bool:
+    """Return whether this is an async function, an async generator function, or an async iterable."""
+    called = getattr(function, "__call__", None)  # noqa: B004 - an object may have an async `__call__`
+    return hasattr(function, "__aiter__") or any(
+        inspect.iscoroutinefunction(candidate) or inspect.isasyncgenfunction(candidate)
+        for candidate in (function, called)
+    )
+
+
+class Bridge:
+    """Runs awaitables in the caller's event loop from another thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._running: Any = None
+        self._cancelled = False
+
+    def blocking(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap an async function so that calling it waits for its result."""
+
+        def call(*args: Any) -> Any:
+            return self.result_of(function(*args))
+
+        return call
+
+    def result_of(self, value: Any) -> Any:
+        """Wait for the value if it is awaitable; convert an async iterable to a plain one."""
+        if inspect.isawaitable(value):
+            value = self._result(value)
+        return self._all(value.__aiter__()) if hasattr(value, "__aiter__") else value
+
+    def cancel(self) -> None:
+        """Cancel the running awaitable and all later ones."""
+        self._cancelled = True
+        if self._running is not None:
+            self._running.cancel()
+
+    def _all(self, pieces: AsyncIterator[Any]) -> Iterator[Any]:
+        while True:
+            try:
+                piece = self._result(anext(pieces))
+            except StopAsyncIteration:
+                return
+            yield piece
+
+    def _result(self, awaitable: Any) -> Any:
+        async def waited() -> Any:
+            return await awaitable
+
+        self._running = asyncio.run_coroutine_threadsafe(waited(), self.loop)
+        if self._cancelled:
+            self._running.cancel()
+        try:
+            return self._running.result()
+        finally:
+            self._running = None
+
+
+async def in_thread(job: Callable[[Bridge], T]) -> T:
+    """Run a job in a thread. If cancelled, cancel its awaitables and wait for it to store its data."""
+    loop = asyncio.get_running_loop()
+    bridge = Bridge(loop)
+    done: asyncio.Future[T] = loop.create_future()
+
+    def work() -> None:
+        try:
+            settle = partial(done.set_result, job(bridge))
+        except BaseException as error:  # noqa: BLE001 - raised in the loop
+            settle = partial(done.set_exception, error)
+        loop.call_soon_threadsafe(settle)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), daemon=True).start()
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        bridge.cancel()
+        await asyncio.wait([done])
+        done.exception()  # retrieved, so that asyncio does not report it
+        raise

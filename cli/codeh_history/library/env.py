@@ -1,11 +1,12 @@
-"""The environment of verbs that a `Session` calls, and the opened session."""
+"""The environment and the options of verbs that a `Session` calls, and the opened session."""
 
 from __future__ import annotations
 
 import os
 
 from ..base.env import Env
-from ..base.errors import HistoryError, NotFound
+from ..base.errors import BadData, HistoryError, NotFound
+from ..base.input import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +14,16 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from ..base.options import Option, Parsed
     from ..session.model import Json
     from ..session.view import View
     from ..store.resolve import Target
+
+
+NOT_APPLICABLE = (  # not applicable to a `Session`
+    "session", "argument", "words", "new", "quiet", "report", "explain", "json", "jsonl",
+)  # fmt: skip
+_TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float)}
 
 
 class CallerError(BaseException):
@@ -136,7 +144,6 @@ class OpenSession:
     def run(self, verb: str, options: Json, **fixed: Any) -> Call:
         """Run a verb; return its environment, which has the output."""
         from ..commands import module_of
-        from .options import read
 
         module = module_of(verb)
         with self.call() as call:
@@ -156,3 +163,83 @@ def copy_of(value: Json) -> Json:
 
     copy: Json = orjson.loads(orjson.dumps(value))
     return copy
+
+
+# -- keyword arguments, which are named like the flags ------------------------------------------------
+
+
+def read(takes: type[Parsed], arguments: dict[str, Any], **fixed: object) -> Parsed:
+    """Build a verb's options from the caller's arguments and from `fixed` ones.
+
+    Arguments have Python values: a flag that takes JSON also accepts any value, a repeatable one a single
+    item, and one that takes `@FILE` a `Path`; a string is always literal text, even if it begins with `@`.
+    Raises TypeError for an unknown option or a wrong type, Usage for an invalid value.
+    """
+    values = dict(fixed)
+    for name, value in arguments.items():
+        if name not in takes.DEFAULTS or name in fixed or name in NOT_APPLICABLE:
+            raise TypeError(f"no such option: {name}")
+        if value is None or (isinstance(value, (list, tuple)) and not value):
+            continue
+        kind, spelled = takes.TYPES[name].removesuffix(" | None"), takes.DECLARED[name]
+        if kind == "Sequence[str]":
+            if isinstance(value, dict) and "=" in spelled.metavar:
+                value = [f"{key}={_json(item)}" for key, item in value.items()]
+            several = value if isinstance(value, (list, tuple)) else [value]
+            values[name] = [_word(name, item, spelled) for item in several]
+        elif kind == "str":
+            values[name] = _word(name, value, spelled)
+        elif not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "bool"):
+            raise TypeError(f"{name}: expected {'True or False' if kind == 'bool' else 'a number'}")
+        else:
+            values[name] = value
+    return takes(**values)
+
+
+def _word(name: str, value: Any, spelled: Option) -> Any:
+    """Convert a value to a flag's word; `remove_cmd` also accepts a function."""
+    names_file = "@FILE" in spelled.metavar
+    if isinstance(value, str):
+        return Text(value) if names_file or name.endswith("_template") else value
+    if callable(value) and name == "remove_cmd":
+        return value
+    if isinstance(value, os.PathLike):
+        return f"@{os.fspath(value)}" if names_file else str(value)
+    if isinstance(value, (bool, bytes)) or value is None:
+        raise TypeError(f"{name}: expected a string")
+    a_text = "FILE" in spelled.metavar or "PLAN" in spelled.metavar
+    return Text(_json(value)) if a_text else _json(value)
+
+
+def _json(value: object) -> str:
+    return value if isinstance(value, str) else dumped(value).decode()
+
+
+def dumped(value: object) -> bytes:
+    """Return the value as JSON; raise BadData for NaN and infinity, which would become null."""
+    import orjson
+
+    data = orjson.dumps(value)
+    if b"null" in data:
+        import json
+
+        try:
+            json.dumps(value, allow_nan=False, default=str)
+        except ValueError:
+            raise BadData("NaN and infinity are not valid JSON; nothing was stored") from None
+    return data
+
+
+def as_records(message: Any) -> list[Any]:
+    """Return the records of an item of a chat interface, or a list of the message itself."""
+    from ..programs.forms import history_items
+
+    if not history_items.holds(message):
+        return [message]
+    records = [
+        {key: value for key, value in record.items() if value is not None}
+        for record in history_items.records(message, "") or ()
+    ]
+    if not records or any(record["type"] != "message" for record in records):
+        raise BadData("a message is pending or unreadable; nothing was stored")
+    return [{key: value for key, value in record.items() if key != "id" or value} for record in records]

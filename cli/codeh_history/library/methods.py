@@ -9,8 +9,7 @@ import os
 
 from ..base.errors import Usage
 from ..base.input import Text
-from .env import OpenSession, copy_of
-from .options import read
+from .env import OpenSession, as_records, copy_of, dumped, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +96,6 @@ class Methods:
         of a chat interface; BadData if one is still pending.
         """
         from ..talk.append import jsonl
-        from .options import as_records, dumped
 
         items = list(messages)  # outside the block, which would translate the caller's errors
         with self._opened.call() as call:
