@@ -93,5 +93,6 @@ def test_reads_look_in_the_store_that_is_named_then_at_home():
     assert places == ["/b", "/h/blocks"]
     (alone,) = open_stores(Env({"CODEH_HOME": "/h"}))
     assert (alone.name, alone.shared) == ("/h/blocks", False)
-    (same,) = open_stores(Env({"CODEH_HOME": "/h", "CODEH_BLOCKS": "file:///h/blocks"}))
-    assert same.name == "/h/blocks"
+    for url in ("file:///h/blocks", "dir:/h/blocks"):
+        (same,) = open_stores(Env({"CODEH_HOME": "/h", "CODEH_BLOCKS": url}))
+        assert same.name == "/h/blocks"

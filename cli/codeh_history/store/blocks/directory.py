@@ -36,7 +36,7 @@ class DirectoryStore:
     remote = False
 
     def __init__(self, env: Env, root: str) -> None:
-        self.name = root.removeprefix("file://")
+        self.name = root.removeprefix("file://").removeprefix("dir:")
         with self._failing():
             self.place = os.path.realpath(self.name)  # fails if the working directory was removed
         self._mark = os.path.join(self.place, _SHARED)
