@@ -251,6 +251,16 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path)
     assert other["written"] not in (None, first["written"])
 
 
+@pytest.mark.parametrize("program", sorted(set(WRITTEN) - {"opencode", "kilo"}))
+def test_a_session_is_listed_with_the_count_of_its_messages(program, tmp_path):
+    case = next(case for case in CHOSEN[program] if case.folder.name == "result-lost")
+    env = {"HOME": str(tmp_path)}
+    run_ok("rescue", str(case.session), "--install", home=tmp_path, env=env)
+    (row,) = orjson.loads(b"[%s]" % run_ok("rescue", "--json", home=tmp_path, env=env).out)
+    (listed,) = orjson.loads(run_ok("list", "--all-programs", "--json", home=tmp_path, env=env).out)
+    assert row["messages"] == listed["messages"] > 0
+
+
 def test_2026_11_23_a_missing_project_folder_is_not_proposed(tmp_path):
     case = next(case for case in CHOSEN["claude-code"] if case.folder.name == "result-lost")
     env = {"HOME": str(tmp_path)}

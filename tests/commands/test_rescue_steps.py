@@ -9,8 +9,9 @@ from codeh_history.commands.rescue import lines
 from codeh_history.commands.rescue.steps import read, reduced
 from histories import model, session, user
 from in_process import run_in_process, write_session
-from program_files import Claude, played, written
+from program_files import SESSION, Claude, Codex, Copilot, played, written
 from strategies import encode
+from terminal_output import on_terminal
 
 
 def texts(recovered):
@@ -49,6 +50,33 @@ def test_a_file_of_many_sessions_needs_a_choice(env, tmp_path):
     batch = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
     with pytest.raises(BadData, match=r"more than one session of openai-jsonl; import it, and rescue one"):
         read(env, None, str(written(tmp_path / "b.jsonl", batch)))
+
+
+def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_their_problems(tmp_path):
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    done = run_in_process("rescue", home=tmp_path, env=env)
+    assert (done.code, done.out, b"no sessions of other programs found" in done.err) == (0, b"", True)
+    whole, broken = Claude(), Codex()
+    whole.user("a", "Why is the sky blue?")
+    whole.model("b", "It scatters.")
+    first = whole.write(tmp_path / "claude" / "projects" / "x")
+    played(broken, "user Run_it.; called A; model Done.")
+    second = broken.write(tmp_path / ".codex" / "sessions" / "2026" / "01" / "01")
+    unread = written(tmp_path / ".pi" / "agent" / "sessions" / "x" / "y.jsonl", [{"type": "hologram"}])
+    done = run_in_process("rescue", home=tmp_path, env=env)
+    rows = {row[0]: row[2:] for row in (line.split("\t") for line in done.text.splitlines())}
+    assert rows[str(first)] == ["claude-code", "2", "ok", "Why is the sky blue?"]
+    why = "line 3: the call of exec_command has no result: Codex answers it with `aborted`"
+    assert rows[str(second)] == ["codex", "2", why, "Run it."]
+    assert str(unread) not in rows
+    rows = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
+    assert rows[str(second)]["problems"][0]["line"] == 3
+    assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
+    compacted = played(Copilot(), "user one; model two; compacted in_short; user three")
+    compacted.write(tmp_path / ".copilot" / "session-state" / SESSION)
+    rows = {row["program"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
+    assert rows["copilot-cli"]["messages"] == 1  # the others are summarised
+    assert run_in_process("rescue", "--install", home=tmp_path, env=env).code == 2
 
 
 LOG = [

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.sandbox import Pattern
-from codeh_history.commands import search as searching
 from codeh_history.commands.search import MOST
+from codeh_history.commands.search import matches as searching
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
@@ -23,12 +23,13 @@ from support import run
 from terminal_output import on_terminal
 
 QUIET = Env(stderr=99)
+ALONE = {"before": [], "after": [], "apart": True}  # a line without context
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]
 
 
 def hits_of(path, pattern, flags=0):
-    sessions = searching.Sessions(QUIET, {str(path): Target(str(path), "")}, False, [])
-    return list(searching.hits(sessions, Pattern(pattern, "", flags), None))
+    sessions = searching.Sessions(QUIET, {str(path): Target(str(path), "")}, False, None, [])
+    return list(searching.hits(sessions, Pattern(pattern, "", flags), None, 0))
 
 
 def expected(path, pattern, flags=0):
@@ -36,13 +37,13 @@ def expected(path, pattern, flags=0):
     title = view.meta.get("title")
     titles = [title] if isinstance(title, str) and title else []
     return [
-        {"session": path.stem, "id": None, "n": 0, "kind": "title", "text": text}
+        {"session": path.stem, "id": None, "n": 0, "kind": "title", "text": text, **ALONE}
         for text in titles
         if re.search(pattern, text, flags)
     ] + [
-        {"session": path.stem, "id": message.id, "n": number, "kind": message.kind, "text": line}
+        {"session": path.stem, "id": message.id, "n": number, "kind": message.kind, **lines}
         for number, message in enumerate(view.messages, 1)
-        for line in searching.matching(searching.items_of(message), Pattern(pattern, "", flags), "m")
+        for lines in searching.matching(searching.items_of(message), Pattern(pattern, "", flags), "m")
     ]
 
 
@@ -83,13 +84,13 @@ def message(*parts, kind="codeh", role="model"):
     ],
 )  # fmt: skip
 def test_matching_lines(part, pattern, lines):
-    assert list(matching(message(part), pattern)) == lines
+    assert [hit["text"] for hit in matching(message(part), pattern)] == lines
 
 
 def test_pending_text_is_searched():
     pending = message()
     pending.own, pending.pending = None, [{"text": "half"}]
-    assert list(matching(pending, "half")) == ["half"]
+    assert [lines["text"] for lines in matching(pending, "half")] == ["half"]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,21 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_bytes(some.encode(records))
     assert [(hit["n"], hit["id"]) for hit in hits_of(path, "x")] == [*enumerate("abcdef", 1)]
+
+
+@pytest.mark.parametrize(
+    ("places", "around", "shown"),
+    [
+        ([2], 0, ["c"]), ([2], 1, ["b", "c", "d"]), ([0], 2, ["a", "b", "c"]), ([6], 9, list("abcdefg")),
+        ([1, 2], 1, ["a", "b", "c", "d"]), ([1, 4], 1, ["a", "b", "c", "d", "e", "f"]), ([0, 5], 1, ["a", "b", "--", "e", "f", "g"]),
+    ],
+)  # fmt: skip
+def test_lines_around_matches_are_shown_once(places, around, shown):
+    printed = []
+    for lines in searching.with_context("abcdefg", places, around):
+        printed += ["--"] if lines["apart"] and printed else []
+        printed += [*lines["before"], lines["text"], *lines["after"]]
+    assert printed == shown
 
 
 def searched(*argv):

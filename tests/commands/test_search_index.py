@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import support
 from codeh_history.base.env import Env
-from codeh_history.commands import search as searching
-from codeh_history.commands.search import Sessions, matches_longer, query_of
+from codeh_history.commands.search import matches
+from codeh_history.commands.search.matches import Sessions, matches_longer, query_of
 from codeh_history.store.resolve import Target, ids
 from in_process import write_session
 from secret_examples import user
@@ -28,13 +28,13 @@ class Files:
         for name, words in texts.items():
             self.write(name, *words)
         if monkeypatch:
-            view_of = searching.view_of
+            view_of = matches.view_of
 
             def counted(env, target, **more):
                 self.read.append(target.id)
                 return view_of(env, target, **more)
 
-            monkeypatch.setattr(searching, "view_of", counted)
+            monkeypatch.setattr(matches, "view_of", counted)
 
     def write(self, name, *texts):
         records = [user(f"{name}{n}", text) for n, text in enumerate(texts, 1)]
@@ -42,7 +42,7 @@ class Files:
 
     def find(self, words, of=""):
         targets = {path: Target(path, "") for id, path in ids(self.env) if id.startswith(of)}
-        return {row[1] for row in searching.find(Sessions(self.env, targets, False, []), words)}
+        return {row[1] for row in matches.find(Sessions(self.env, targets, False, None, []), words)}
 
 
 @pytest.mark.parametrize(

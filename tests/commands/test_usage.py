@@ -8,12 +8,13 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
+from codeh_history.commands.usage import sums
 from codeh_history.store import cache
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
 from in_process import run_in_process, write_session
 from program_files import SESSION as SOURCE
-from program_files import Claude, played
+from program_files import Claude, Codex, played
 from secret_examples import user
 from strategies import encode
 from support import session_path
@@ -126,17 +127,17 @@ def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
 def test_cached_rows_match_the_files(home, monkeypatch):
     kept(home, "a", answer("one"))
     kept(home, "b", answer("two"))
-    env, read = Env({"CODEH_HOME": str(home)}), usage.row_of
+    env, read = Env({"CODEH_HOME": str(home)}), sums.row_of
     paths = [str(session_path(home, session)) for session in ("a", "b")]
     reads = []
     monkeypatch.setattr(cache, "SETTLED", -1e9)  # however young
     monkeypatch.setattr(rows, "MUCH", 0)
-    monkeypatch.setattr(usage, "row_of", lambda path, table: reads.append(path) or read(path, table))
+    monkeypatch.setattr(sums, "row_of", lambda path, table: reads.append(path) or read(path, table))
 
     def remembered(table):
         version = {"version": usage.USED.version, "prices": [table.source, table.date]}
         kind = usage.USED._replace(version=version)
-        return rows.cached_rows(env, paths, partial(usage.row_of, table=table), kind)
+        return rows.cached_rows(env, paths, partial(sums.row_of, table=table), kind)
 
     first = remembered(table())
     assert remembered(table()) == first
@@ -165,6 +166,24 @@ SHORT |= {999_500: "1M", 12_345_678: "12.3M", 5 * 10**9: "5G", 10**13: "10T"}
 @pytest.mark.parametrize(("number", "text"), SHORT.items())
 def test_a_number_on_a_terminal_is_short(number, text):
     assert usage._short(number) == text
+
+
+def test_sub_agents_in_files_of_their_own_count_with_a_file_that_is_read_in_place(home, tmp_path):
+    """Codex writes a rollout for each."""
+    spend = {"last_token_usage": {"input_tokens": 9, "output_tokens": 1}}
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE, "agent_role": "scout"}}}
+    nested = {"subagent": {"thread_spawn": {"parent_thread_id": SOURCE.replace("1", "2")}}}
+    second, third = (SOURCE.replace("1", digit) for digit in "23")
+    rollouts = [Codex(), Codex(id=second, source=spawn), Codex(id=third, source=nested)]
+    for file, answer in zip(rollouts, "ABC", strict=True):
+        file.user("Go.")
+        file.model(answer)
+        file.event("token_count", info=spend)
+    path, agent, _ = (str(file.write(tmp_path / ".codex/sessions/2026/01/01")) for file in rollouts)
+    env = {"CODEX_HOME": str(tmp_path / ".codex")}
+    assert by(home, "agent", path, env=env) == {"main": 1, "scout": 1, "sub-agent": 1}
+    assert used(home, path, env=env)["total"]["responses"] == 3
+    assert used(home, agent, env=env)["total"]["responses"] == 2
 
 
 def test_2026_11_26_a_named_sub_agent_counts_with_those_that_it_called(home):

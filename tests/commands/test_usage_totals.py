@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage import cost_of, row_of, summed, with_owners
+from codeh_history.commands.usage.sums import cost_of, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from secret_examples import user
 from strategies import encode
@@ -53,14 +53,55 @@ def groups(rows, by, **more):
     [
         ("day", {"2026-01-31": 1, "2026-02-01": 2, "?": 1}), ("month", {"2026-01": 1, "2026-02": 2, "?": 1}),
         ("week", {"2026-W05": 3, "?": 1}), ("model", {"m": 3, "?": 1}), ("provider", {"p": 4}), ("session", {"a": 4}),
-        ("program", {"codeh-history": 4}), ("dir", {"?": 4}), ("agent", {"main": 3, "scout": 1}),
+        ("program", {"codeh-history": 4}), ("dir", {"?": 4}),
     ],
 )  # fmt: skip
 def test_a_response_is_grouped_by_time_model_or_session(by, expected):
     later = "2026-02-01T00:00:00.000Z"
-    others = response("2", later), response("3", None), response("4", later, model=None, agent="scout")
+    others = response("2", later), response("3", None), response("4", later, model=None)
     rows = [row("a", response("1"), *others)]
     assert list(groups(rows, by).items()) == list(expected.items())
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("tool", {"Bash": (2, 4, 2.0), "mcp__cal__list": (1, 3, 1.0), "mcp_web_get": (1, 2, 1.0), "-": (1, 2, 1.0)}),
+        ("mcp", {"-": (3, 6, 3.0), "cal": (1, 3, 1.0), "web": (1, 2, 1.0)}),
+        ("skill", {"-": (3, 6, 3.0), "pdf": (1, 5, 2.0)}),
+        ("agent", {"main": (3, 9, 4.0), "scout": (1, 2, 1.0)}),
+        ("branch", {"?": (3, 9, 4.0), "login": (1, 2, 1.0)}),
+    ],
+)  # fmt: skip
+def test_a_response_is_divided_among_the_tools_it_calls(by, expected):
+    """What the groups used and cost adds up to the total."""
+    labels = [
+        {"tools": ["Bash", "mcp__cal__list"], "skill": "pdf"}, {"tools": ["Bash"], "agent": "scout"},
+        {"tools": ["mcp_web_get"], "branch": "login"}, {},
+    ]  # fmt: skip
+    spent = [{"output": 5, "cost": 2.0}, *[{"output": 2, "cost": 1.0}] * 3]
+    used = [response(str(n), **each, **spent[n]) for n, each in enumerate(labels)]
+    sums = summed(with_owners([row("a", *used)]), by)
+    got = {name: (t["responses"], t["output"], t["cost"]) for name, t in sums.groups.items()}
+    assert sum(cost for _, _, cost in got.values()) == sums.total["cost"] == 5.0
+    assert sum(output for _, output, _ in got.values()) == sums.total["output"] == 11
+    assert got == expected
+
+
+def test_a_window_ends_at_the_reported_reset_or_after_its_hours():
+    resets = {"resets": {"300": "2026-01-02T09:30:00.000Z", "10080": "2026-01-05T00:00:00.000Z"}}
+    at = "2026-01-02T0{}:40:00.000Z".format
+    first, second = (response(name, at(hour), **resets) for name, hour in (("1", 5), ("2", 9)))
+    codex = row("a", first, second, program="codex")
+    claude = row("b", response("3", at(1)), response("4", at(5)), response("5", at(7)), response("6", None), program="claude-code")  # fmt: skip
+    windows = groups([codex, claude], "window", hours=5)
+    assert windows == {
+        "2026-01-02T01:00Z/2026-01-02T06:00Z claude-code": 2, "2026-01-02T04:30Z/2026-01-02T09:30Z codex": 1,
+        "2026-01-02T07:00Z/2026-01-02T12:00Z claude-code": 1, "2026-01-02T09:00Z/2026-01-02T14:00Z codex": 1, "?": 1,
+    }  # fmt: skip
+    within = groups([claude], "window", hours=5, since=at(5))
+    assert within == {name: 1 for name in windows if "claude" in name}  # begun before
+    assert list(groups([codex], "window", hours=168)) == ["2025-12-29T00:00Z/2026-01-05T00:00Z codex"]
 
 
 def test_usage_of_a_sub_agent_counts_to_its_caller():
@@ -135,6 +176,27 @@ def test_a_response_is_identified_by_name_time_model_counts_and_price(prices):
 )  # fmt: skip
 def test_billed_usage_counts_once(prices, records, inputs):
     assert [each["used"]["input"] for each in responses_row(prices, *records)["responses"]] == inputs
+
+
+def test_a_response_has_the_current_branch_skill_and_windows(prices):
+    calls = [
+        {"functionCall": {"name": "Skill", "args": {"skill": "pdf"}}},
+        {"functionCall": {"name": "Read", "args": {}}},
+    ]
+    limits = [{"minutes": 300, "used": 12.5, "resets": TS}]
+    records = [
+        user("u1", "Go.", git={"branch": "main", "commit": "c0"}), answer("a", {"input": 1}, parts=calls),
+        user("u2", "Base directory for this skill: /x/skills/pdf\n\nRead it."), answer("b", {"input": 2}),
+        user("u3", "Next.", git={"branch": "login"}), answer("c", {"input": 3}, limits=limits),
+        {"type": "usage", "id": "x", "of": "away", "ts": TS, "usage": {"input": 4}, "agent": "scout", "tools": ["Bash"]},
+    ]  # fmt: skip
+    responses = responses_row(prices, *records)["responses"]
+    names = ("branch", "skill", "tools", "resets", "agent")
+    labels = [{name: each[name] for name in names if name in each} for each in responses]
+    assert labels[0] == {"branch": "main", "skill": "pdf", "tools": ["Skill", "Read"]}
+    assert labels[1] == {"branch": "main", "skill": "pdf"}
+    assert labels[2] == {"branch": "login", "skill": None, "resets": {"300": TS}}
+    assert (labels[3]["agent"], labels[3]["tools"]) == ("scout", ["Bash"])
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,7 @@ def test_a_file_is_no_folder(env, tmp_path):
 
 def test_a_home_is_refused_in_place_of_its_sessions(env, tmp_path):
     (tmp_path / "other" / "sessions").mkdir(parents=True)
+    (tmp_path / "other" / "foreign.jsonl").touch()
     with pytest.raises(Usage, match=r"/other: a home, which keeps its sessions in dir:.*/other/sessions$"):
         other_replica(env, f"dir:{tmp_path}/other")
     (tmp_path / "other" / "demo.jsonl").touch()  # a folder in use, with one of that name in it

@@ -14,6 +14,7 @@ from ..base.words import MIDDLE, excerpt, prefixes
 from ..render import pager, table
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
+from ..store import foreign_settings
 from ..store.resolve import existing, ids
 from ..views import rows as listing
 from ..views.rows import LISTED, Kind, cached_rows, last_used, report_problems
@@ -22,6 +23,7 @@ EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
   codeh-history list --here --since 7d
   codeh-history list --all-programs      # sessions of other programs too, where they are
+  codeh-history list --pinned --all-programs
   codeh-history list --tag work --model opus --title login
   codeh-history list --branch login --all-programs   # as the programs stored it; a commit too
   codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
@@ -60,6 +62,11 @@ def run(env: Env, options: Options) -> None:
         # the newest file of a moved session replaces the others, because the program resumes that one
         newest = {(row["program"], row["program_session"] or row["path"]): row for row in program_rows(env)}
         rows += [newest[key] for key in newest if key not in imported]
+    settings = foreign_settings.kept(env)
+    for row in rows:  # settings made here replace those of the program
+        for key, value in settings.get(row["id"], {}).items():
+            if value is not None:
+                row[key] = listing.tags_of(value) if key == "tags" else value
     chosen = sorted(matching(env, rows, options), key=last_used, reverse=True)[: options.last]
     show(env, chosen, options, names)
     if not chosen and not options.json and not options.jsonl:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,15 +15,16 @@ from ..base.options import Option, Writing, argument
 from ..base.read_json import json_value
 from ..base.words import is_id, suggestion
 from ..filters import reduction
+from ..session.fold import fold
 from ..session.records import dumps
-from ..store import log
+from ..store import foreign_settings, log, read
 from ..store.paths import exists, path_of
 from ..store.resolve import for_writing
 from ..talk.append.text import announce_session
 
 EXAMPLES = """\
   codeh-history set -s demo title="Why the sky is blue" tags=physics,demo
-  codeh-history set -s demo pinned=true            # `list --pinned`; `prune` leaves it
+  codeh-history set -s claude-code-5e551000-0000-4000-8000-00000000c1a0 pinned=true   # imported or not
   codeh-history set -s demo system=@system.md tools=@tools.json
   codeh-history set -s demo model.anthropic=claude-opus-4-8 x-ticket=4711
   codeh-history set -s demo curate.remove='<follow-up>.*?</follow-up>' compact.policy=loop
@@ -56,10 +58,40 @@ def run(env: Env, options: Options) -> None:
 def store(env: Env, session: str | None, values: dict[str, object]) -> None:
     """Validate and append these settings."""
     reduction.check_settings({key: value for key, value in values.items() if key in shared_options.KEYS})
-    target = for_writing(env, session)
+    foreign = foreign_id(env, session or env.environ.get("CODEH_SESSION") or "")
+    if foreign is not None and not exists(path_of(env, foreign)):
+        if others := [key for key in values if key not in foreign_settings.KEYS]:
+            names = ", ".join(foreign_settings.KEYS)
+            raise Usage(f"set {others[0]}: {foreign} is not imported; only {names} can be set")
+        foreign_settings.keep(env, foreign, values)
+        return
+    target = for_writing(env, foreign or session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
         announce_session(env, target)
+    if before := values.keys() & foreign_settings.kept(env).get(target.id, {}).keys():
+        foreign_settings.keep(env, target.id, dict.fromkeys(before))  # the session has them now
+
+
+def foreign_id(env: Env, name: str) -> str | None:
+    """The id (`PROGRAM-ID`) of the other program's session with this id or file; None if it is ours."""
+    if is_id(name):
+        if exists(path_of(env, name)):
+            return None
+        from ..programs.registry import PROGRAMS
+        from .list_ import program_rows
+
+        owners = [program for program in PROGRAMS if name.startswith(f"{program}-")]
+        rows = program_rows(env, owners) if owners else []
+        return name if any(row["id"] == name for row in rows) else None
+    if not os.path.isfile(name) or read.is_ours(name):
+        return None
+    from ..store.program_files import translated
+
+    headers = [fold(read.read_log(data)).header or {} for data in translated.each(name)]
+    if len(headers) > 1:
+        raise Usage(f"set: {name} holds {len(headers)} sessions; name one as `list --all-programs` does")
+    return next((header.get("id") for header in headers), None)
 
 
 def check_key(key: str) -> None:

@@ -33,6 +33,7 @@ EXAMPLES = """\
   codeh-history show demo                    # :N KIND TIME ID, then the text; laid out on a terminal
   codeh-history show demo -n 2 --follow      # keep printing what arrives, Ctrl-C ends it
   codeh-history show demo --jsonl | jq -r 'select(.role == "model").id'
+  codeh-history show claude-code-5e55 --agents   # with sub-agents, imported or not
   codeh-history show demo --curated          # without what curate would remove
   codeh-history show demo --role user        # only the prompts
   codeh-history curate demo | codeh-history show -
@@ -47,6 +48,7 @@ class Options(Selection, Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
     items: bool = flag("JSON lines of committed and pending content.", excludes=("json", "jsonl"))
     curated: bool = flag("As `curate` would leave it.")
+    agents: bool = flag("With sub-agents, below the call that started them.", excludes=("follow", "items"))
     json: bool = JSON
     jsonl: bool = JSONL
     follow: bool = flag("Keep printing as messages arrive.", "-f", excludes=("items", "json", "curated"))
@@ -79,7 +81,7 @@ def read(
     have none.
     """
     last, strict = options.last, options.strict
-    filtered = bool(options.specified("curated", *Selection.DEFAULTS))
+    filtered = bool(options.specified("agents", "curated", *Selection.DEFAULTS))
     if last is not None and not filtered and target.path != "-" and (size := size_of(target.path)) > BIG:
         skim = Skim(logs(target.path))
         with suppress(NeedsFold):  # reads the end of a large log in little memory
@@ -91,8 +93,13 @@ def read(
     scope = view.with_messages(in_range(view, options.range, target.id), view.summaries)
     if options.curated:
         scope, _, _ = curated(env, Curation(), target.id, scope)
+    messages: Numbered = [(numbers.get(message.id), message) for message in scope.messages]
+    if options.agents:
+        from ..views.agents import Agents, interleaved
+
+        messages = interleaved(view, [*Agents(env).of(view)], messages)
     is_chosen = filter_of(env, options)
-    messages = [(numbers.get(message.id), message) for message in scope.messages if is_chosen(message)]
+    messages = [(number, message) for number, message in messages if is_chosen(message)]
     if last is not None:
         return messages[-last:], [], None
     view = selected(env, view, options, target.id)

@@ -86,10 +86,16 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
 
 
 def heading(number: int | None, message: Message, id: str, *, people: bool) -> Line:
-    """Return `:N KIND TIME ID`, the model and the message's state; for `people`, the time is local."""
+    """Return `:N KIND TIME ID`, the model and the message's state; for `people`, the time is local.
+
+    A sub-agent's messages are numbered `:N.1`, `:N.2`, … after the message `:N` that called it.
+    """
     ts = clock(message.ts) if people else message.ts or "-"
-    words = [f":{number}" if number else ":-", NAME_OF_KIND[message.kind], ts, id]
+    agent = message.fields.get("agent")
+    within = f"{agent.get('under')}." if isinstance(agent, dict) else ""
+    words = [f":{within}{number}" if number else ":-", NAME_OF_KIND[message.kind], ts, id]
     words += [message.model] if message.model else []
+    words += ["agent", str(agent.get("name") or agent.get("session"))] if isinstance(agent, dict) else []
     words += ["pinned"] if message.pinned else []
     if message.pending is not None:
         words.append("pending")

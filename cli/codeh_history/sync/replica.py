@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
 from ..base.postgres import SCHEMES
-from ..store import postgres, stores
+from ..store import foreign_settings, postgres, stores
 from ..store.awaiting import is_awaiting
 from ..store.blocks import open_stores, open_url
 from ..store.blocks.directory import DirectoryStore
@@ -123,7 +123,7 @@ def _folder(env: Env, url: str, recipients: Sequence[str], identities: Sequence[
     if above.startswith(_MOUNTS) and not os.path.isdir(above):
         raise NotFound(f"{folder}: there is no {above}: is it mounted?")
     names = {*os.listdir(folder)} if os.path.isdir(folder) else set()
-    endings = {os.path.splitext(name)[1] for name in names}
+    endings = {os.path.splitext(name)[1] for name in names - {foreign_settings.NAME}}
     if "sessions" in names and endings.isdisjoint((".jsonl", ".age")):
         raise Usage(f"{url}: a home, which keeps its sessions in {os.path.join(url, 'sessions')}")
     if recipients:

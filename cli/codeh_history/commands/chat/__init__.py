@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from ...base import amounts
 from ...base.config import layers
@@ -48,7 +50,7 @@ def run(env: Env, options: Options) -> int:
     target = target_of(env, options.session, options.argument, new=options.new)
     talk = Talk(env, target, options.part(Asking), most)
     talk.check()
-    lines = Lines(env)
+    lines = Lines(env, partial(completions, talk))
     if lines.typed:
         welcome(talk)
     code = 0
@@ -216,3 +218,19 @@ COMMANDS: dict[str, tuple[str, str, Callable[[Talk, str], None]]] = {  # argumen
     "/help": ("", "this list", _help),
     "/quit": ("", "leave; `chat` resumes the session", _quit),
 }
+
+
+def completions(talk: Talk, before: str, word: str) -> Sequence[str]:
+    """Complete a command, or its argument."""
+    command = before.split(maxsplit=1)[0] if before.strip() else ""
+    names: Sequence[str] = ()
+    if not command:
+        names = [f"{name} " for name in COMMANDS] if word else ()
+    elif command == "/profile":
+        names = layers.profiles(talk.env)
+    elif command == "/model":
+        names = sorted({m.model for m in talk.view().messages if m.model})
+    elif command == "/attach":
+        paths = sorted(glob.glob(glob.escape(os.path.expanduser(word)) + "*"))
+        return [f"{path}/" if os.path.isdir(path) else path for path in paths]
+    return [name for name in names if name.startswith(word)]

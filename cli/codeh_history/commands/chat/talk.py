@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ...base.config import layers
@@ -29,6 +29,7 @@ from ..undo import undo
 RETRY = "/retry"
 MORE = "\\"  # at the end of a line: the prompt continues on the next
 RECENT = 1000  # lines of the input history that are loaded
+Completer = Callable[[str, str], Sequence[str]]  # of the line before the word, and the word
 
 
 class Removed(NotFound):
@@ -149,7 +150,7 @@ class Talk:
 class Lines:
     """Reads prompts from stdin; on a terminal (`typed`), after a prompt sign and with a history."""
 
-    def __init__(self, env: Env) -> None:
+    def __init__(self, env: Env, completer: Completer) -> None:
         self.env = env
         self.typed = env.terminal(env.stdin)
         self.history = os.path.join(env.home, "chat_history")
@@ -157,7 +158,7 @@ class Lines:
         self._edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
         if self._edited:
             with suppress(ImportError):  # this Python has no readline
-                set_up_readline(self.history)
+                set_up_readline(self.history, completer)
 
     def prompt(self) -> str | None:
         """Return the next non-blank prompt, its `\\` continuations joined; None at end of input."""
@@ -208,14 +209,22 @@ class Lines:
                     file.write(f"{line}\n")
 
 
-def set_up_readline(history: str) -> None:
-    """Load the history, and let Tab complete the name of a file, as for `/attach`."""
+def set_up_readline(history: str, completer: Completer) -> None:
+    """Load the history, and complete words with Tab."""
     import readline
 
     with suppress(OSError), open(history, encoding="utf-8", errors="replace") as file:
         for line in file.read().splitlines()[-RECENT:]:
             readline.add_history(line)
-    readline.set_completer_delims(" ")  # so that Tab completes paths
+    matches: list[str] = []
+
+    def complete(word: str, state: int) -> str | None:
+        if state == 0:
+            matches[:] = completer(readline.get_line_buffer()[: readline.get_begidx()], word)
+        return matches[state] if state < len(matches) else None
+
+    readline.set_completer_delims(" ")
+    readline.set_completer(complete)
     by_libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
     readline.parse_and_bind("set enable-bracketed-paste on")  # pasted lines are one prompt

@@ -13,22 +13,32 @@ import orjson
 
 from ...base import amounts
 from ...base.env import Env
-from ...base.errors import Usage
+from ...base.errors import HistoryError, Usage
 from ...base.escape import visible
 from ...base.options import JSON, REPORT, Named, argument, flag, option
+from ...base.times import brief, from_millis
 from ...base.words import plural
 from ...programs import writing
 from ...programs.model import AS_BRANCHES
-from ...programs.registry import WRITTEN
+from ...programs.registry import PROGRAMS, WRITTEN
+from ...render import changes
+from ...render.messages import rich_wanted
+from ...render.progress import tracked
 from ...session.model import Json, Summary
 from ...session.records import dumps
 from ...session.view import View
-from ...store import create
+from ...store import create, program_files
+from ...store.program_files import folders, translated
+from ...store.program_files.folders import ProgramFile
+from ...store.resolve import named
+from ...views.rows import count_bytes
 from .. import fork
+from ..verify import program_problem
 from . import steps
 from .steps import FATES, Recovered
 
 EXAMPLES = """\
+  codeh-history rescue                           # the newest sessions and their problems
   codeh-history rescue ~/.claude/projects/DIR/UUID.jsonl --install    # prints how to resume it
   codeh-history rescue ~/.codex/sessions/2026/01/02/rollout-….jsonl --dry-run   # prints what it would do
   codeh-history rescue FILE --budget 60k --to codex --install         # resume in another program
@@ -37,6 +47,8 @@ EXAMPLES = """\
 BROKEN = 3  # kinds of problems shown as text
 LINES = 3  # line numbers shown for each
 _LINE = re.compile(r"line \d+")
+MOST = 10  # sessions listed by `rescue` without a name
+NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 
 class Options(Named):
@@ -53,6 +65,11 @@ class Options(Named):
 
 
 def run(env: Env, options: Options) -> None:
+    if named(env, options.session, options.argument) is None:
+        if alone := [name for name in options.specified() if name not in ("json", "quiet")]:
+            raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
+        newest(env, json=options.json)
+        return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = steps.read(env, options.session, options.argument)
     to = options.to or (session.program if session.program in WRITTEN else None)
@@ -201,3 +218,36 @@ def _removed(rescue: Json) -> Iterator[str]:
             yield plural(count, kind)
     if rescue["summary"]:
         yield f"replaced by a summary of {rescue['summary']:,} tokens"
+
+
+def newest(env: Env, *, json: bool) -> None:
+    """List the newest sessions of all programs and their problems; a table on a terminal."""
+    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis)[-MOST:]
+    rows = [row for file in tracked(env, "reading", files) for row in _rows(file)]
+    rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
+    if json:
+        env.print_json(*rows)
+        return
+    for row in rows:
+        row["last"] = brief(row["last"], env.millis()) if rich_wanted(env) else row["last"]
+        row["problem"] = "; ".join(_broken(row["problems"])) or "ok"
+    changes.draw(env, NAMES, [[row[name] for name in NAMES] for row in rows], flexible=2)
+    env.note("`rescue FILE` recovers one of these" if rows else "no sessions of other programs found")
+
+
+def _rows(file: ProgramFile) -> Iterator[Json]:
+    """A row for each session with messages in a file, or one row for an unreadable file."""
+    row: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
+    try:
+        with program_files.opened(file.path) as opened:
+            for session in program_files.sessions_in(opened, file.program, newest=True):
+                if session.items:
+                    counts = count_bytes(translated.lines(session, file.path)).row(file.path)
+                    yield {
+                        **row, "session": session.id, "messages": counts["messages"],
+                        "prompt": counts["prompt"], "last": counts["last"] or row["last"],
+                        "problems": [*map(program_problem, session.problems)],
+                    }  # fmt: skip
+    except HistoryError as error:
+        problem = {"line": 0, "effect": "refused", "reason": str(error)}
+        yield {**row, "session": None, "messages": 0, "prompt": None, "problems": [problem]}

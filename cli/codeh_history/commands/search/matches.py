@@ -1,4 +1,8 @@
-"""Search titles, messages, tool calls and results of all sessions or one."""
+"""Matching lines of sessions: in titles, texts, tool calls and results.
+
+`search --words` uses a full-text index, kept in the cache and updated for changed sessions. If the cache
+cannot be used, the index is built in memory. `redact -i` removes it.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +10,42 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain, compress, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..base.env import Env
-from ..base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
-from ..base.escape import visible
-from ..base.options import JSON, JSONL, NO_PAGER, STRICT, Named, argument, flag, option
-from ..base.read_json import strings_in
-from ..base.sandbox import Pattern, time_limit
-from ..render import pager, parts
-from ..render.progress import progress, size_of
-from ..session.model import NAME_OF_KIND, ROLE_OF_KIND, Json, Message
-from ..session.view import View
-from ..store import read
-from ..store.cache import Cache
-from ..store.read import loaded_together, stamps_of
-from ..store.resolve import Target, for_reading, ids
-from ..views.late_media import Deferred
-from ..views.rows import text_of
-from ..views.selection import KIND_OF_ROLE, ROLE, has_role
-from ..views.view import report_missing_blocks, view_of
+from ...base.env import Env
+from ...base.errors import HistoryError, Lost, NotFound, reason
+from ...base.read_json import strings_in
+from ...base.sandbox import Pattern
+from ...render import parts
+from ...render.progress import progress, size_of
+from ...session.model import Json, Message
+from ...session.view import View
+from ...store import read
+from ...store.cache import Cache
+from ...store.read import loaded_together, stamps_of
+from ...store.resolve import Target
+from ...views.late_media import Deferred
+from ...views.rows import text_of
+from ...views.selection import KIND_OF_ROLE, has_role
+from ...views.view import report_missing_blocks, view_of
 
 if TYPE_CHECKING:
     import sqlite3
 
-EXAMPLES = """\
-  codeh-history search 'Rayleigh|Mie'              # SESSION:N:KIND: LINE, N as in `show`
-  codeh-history search -i todo demo
-  codeh-history search -n 5 timeout
-  codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
-  codeh-history search --words 'blue sky' -l         # best match first; uses an index
-  codeh-history search --role user ''            # the prompts of all sessions
-  codeh-history search --jsonl error | jq -r .id
-"""
-ANY_TEXT = r"(?=.*\S)"  # an empty match, so that nothing is highlighted
-MOST = 200  # lines shown on a terminal without -n
-STRAY = "search REGEX [SESSION]"
+    from ...views.agents import Agents
+
 # A literal that the file contains as is if a line matches: no JSON punctuation or escapes, no number, and
 # not across two values.
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # signs that text may be escaped, or stored elsewhere
 Items = Iterable[list[str]]
 Hit = Json
-"""A matching line: `session, id, n, kind, text`. A title has the kind `title`, the number 0 and no id."""
+"""A matching line: `session, id, n, kind, text, before, after, apart`.
+
+A title has the kind `title`, the number 0 and no id. `before`, `after`: context lines that are not shown
+with another match; `apart`: false if the context continues that of the previous match.
+"""
 VERSION = 4  # of the indexed content
 SHORTEST = 4  # characters; longer words also match as prefixes
 _TABLES = (
@@ -75,61 +71,20 @@ _UNSPACED = re.compile(
 )
 
 
-class Options(Named):
-    regex: str = argument("REGEX", "A Python regular expression, matched against each line.")
-    argument: str | None = argument("[SESSION]", "Only this session (default: all).")
-    ignore_case: bool = flag("Ignore case.", "-i")
-    role: str | None = ROLE
-    list_only: bool = flag("Only the names of sessions with a match.", "-l", long="--list")
-    count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c", excludes=("list_only",))
-    most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
-    words: bool = flag("Treat REGEX as words: messages with all of them, best match first.")
-    json: bool = JSON
-    jsonl: bool = JSONL
-    no_pager: bool = NO_PAGER
-    timeout: float | None = option("S", "Time limit for each message, in seconds (10).")
-    strict: bool = STRICT
-
-
-def run(env: Env, options: Options) -> int:
-    """Return 1 if nothing matches, 65 if one of all sessions could not be read."""
-    named = bool(options.specified("session", "argument"))
-    if named:
-        targets = [for_reading(env, options.session, options.argument)]
-    else:  # $CODEH_SESSION does not apply
-        targets = [Target(path, "") for _, path in ids(env)]
-    by_path = {target.path: target for target in targets}
-    sessions = Sessions(env, by_path, options.strict, [], named)
-    text = pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
-    flags = re.IGNORECASE if options.ignore_case or options.words else 0
-    with Pattern(text, "", flags, time_limit(options.timeout)) as pattern:
-        if options.words:
-            records = ranked(sessions, options.regex, options.role)
-        else:
-            records = hits(sessions, pattern, options.role)
-        if options.list_only or options.count:
-            records = summed(records, count=options.count)
-        elif not named:
-            records = once(records)
-        any_hit = write(env, records, options, pattern)
-    if sessions.problems:
-        return BadData.exit_code
-    return 0 if any_hit else NegativeAnswer.exit_code
-
-
 class Sessions(NamedTuple):
     """The sessions to search, by path; `problems` names those not read (with `strict`: not in full)."""
 
     env: Env
     targets: dict[str, Target]
     strict: bool
+    agents: Agents | None
     problems: list[str]
     named: bool = False  # a single session, which must be readable
 
     def views(
         self, paths: Sequence[str], pattern: Pattern | None = None
     ) -> Iterator[tuple[str, str, View]]:
-        """Yield the path, id and view of each session; note what cannot be read.
+        """Yield the path, id and view of each session, and of its sub-agents; note what cannot be read.
 
         With a pattern, sessions that cannot match are left out.
         """
@@ -142,6 +97,7 @@ class Sessions(NamedTuple):
                     if pattern and not may_match(path, pattern):
                         continue
                     view = view_of(env, self.targets[path], strict=strict, media=media, lost=lost)
+                    agents = [*self.agents.of(view)] if self.agents else []
                 except (HistoryError, OSError) as error:
                     if self.named:
                         raise
@@ -152,6 +108,7 @@ class Sessions(NamedTuple):
                 report_missing_blocks(env, id, lost)
                 self.problems.extend(lost if strict else ())
                 yield path, id, view
+                yield from ((path, agent.id, agent) for agent in agents)
 
 
 def may_match(path: str, pattern: Pattern) -> bool:
@@ -163,13 +120,13 @@ def may_match(path: str, pattern: Pattern) -> bool:
     return any(needle in data for needle in (literal.encode(), *_ELSEWHERE))
 
 
-def hits(sessions: Sessions, pattern: Pattern, role: str | None) -> Iterator[Hit]:
-    """The matching lines of the sessions."""
-    required = None if sessions.strict else pattern
+def hits(sessions: Sessions, pattern: Pattern, role: str | None, around: int) -> Iterator[Hit]:
+    """The matching lines of the sessions, each with up to `around` lines of context."""
+    required = None if sessions.strict or sessions.agents else pattern
     for _, session, view in sessions.views([*sessions.targets], required):
         for id, n, kind, items in texts(view, role):
-            for line in matching(items, pattern, id or kind):
-                yield {"session": session, "id": id, "n": n, "kind": kind, "text": line}
+            for lines in matching(items, pattern, id or kind, around):
+                yield {"session": session, "id": id, "n": n, "kind": kind, **lines}
 
 
 def texts(view: View, role: str | None = None) -> Iterator[tuple[str | None, int, str, Items]]:
@@ -195,25 +152,35 @@ def items_of(message: Message) -> Iterator[list[str]]:
             yield [json, *(line for text in strings for line in text.replace("\r\n", "\n").split("\n"))]
 
 
-def matching(items: Items, pattern: Pattern, name: str) -> Iterator[str]:
+def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iterator[Json]:
     """The matching lines of items; for JSON, the whole line if it matches, else lines of texts inside."""
     items = list(items)
     matches = iter(pattern.matches([line for item in items for line in item], (name,)))
     for whole, *inside in items:
         whole_matches, *others = islice(matches, 1 + len(inside))
         if whole and whole_matches:
-            yield whole
+            yield {"text": whole, "before": [], "after": [], "apart": True}
         else:
-            yield from compress(inside, others)
+            yield from with_context(inside, [place for place, match in enumerate(others) if match], around)
+
+
+def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Json]:
+    """The lines at these places, each with context lines not already shown with another."""
+    shown = 0  # the first line not shown yet
+    for place, following in zip(places, [*places[1:], len(lines)], strict=False):
+        end = min(place + 1 + around, following)
+        first = max(shown, place - around)
+        yield {
+            "text": lines[place], "before": lines[first:place], "after": lines[place + 1 : end],
+            "apart": shown == 0 or first > shown,
+        }  # fmt: skip
+        shown = end
 
 
 # -- the index ---------------------------------------------------------------------------------------------
-#
-# Kept in the cache and updated for changed sessions. If the cache cannot be used, it is built in memory.
-# `redact -i` removes it.
 
 
-def ranked(sessions: Sessions, words: str, role: str | None) -> Iterator[Hit]:
+def ranked(sessions: Sessions, words: str, role: str | None, around: int) -> Iterator[Hit]:
     """A hit for each message (of a role) that contains all the words, best first, with its best line."""
     pattern = re.compile(pattern_of(words), re.IGNORECASE)
     for path, id, n, kind, text in find(sessions, words):
@@ -222,9 +189,8 @@ def ranked(sessions: Sessions, words: str, role: str | None) -> Iterator[Hit]:
         lines = text.split("\n")
         matches = [{word.casefold() for word in pattern.findall(line)} for line in lines]
         best = max(range(len(lines)), key=lambda at: (len(matches[at]), bool(lines[at].strip())))
-        yield {
-            "session": sessions.targets[path].id, "id": id, "n": n, "kind": kind, "text": lines[best],
-        }  # fmt: skip
+        (shown,) = with_context(lines, [best], around)
+        yield {"session": sessions.targets[path].id, "id": id, "n": n, "kind": kind, **shown}
 
 
 def find(sessions: Sessions, words: str) -> list[tuple[Any, ...]]:
@@ -300,80 +266,3 @@ def pattern_of(words: str) -> str:
 def matches_longer(term: str) -> bool:
     """Whether a word also matches as a prefix; short ones would match too much (`hi`: high, hide)."""
     return len(term) >= SHORTEST or _UNSPACED.search(term) is not None
-
-
-# -- output ----------------------------------------------------------------------------------------------
-
-
-def once(hits: Iterator[Hit]) -> Iterator[Hit]:
-    """Drop hits in copies of a message in forks and other sessions."""
-    seen: dict[int, str] = {}
-    for hit in hits:
-        first = seen.setdefault(hash((hit["id"], hit["text"])), hit["session"])
-        if hit["id"] is None or first == hit["session"]:
-            yield hit
-
-
-def summed(hits: Iterator[Hit], *, count: bool) -> Iterator[Json]:
-    """Yield each session once; with `count`, also its number of hits."""
-    counts: dict[str, int] = {}
-    for hit in hits:
-        session = hit["session"]
-        if not count and session not in counts:
-            yield {"session": session}
-        counts[session] = counts.get(session, 0) + 1
-    if count:
-        yield from ({"session": session, "count": number} for session, number in counts.items())
-
-
-def write(env: Env, records: Iterator[Json], options: Options, pattern: Pattern) -> bool:
-    """Print the records as they arrive, or all at once in a pager; return whether there were any."""
-    as_json = options.json or options.jsonl
-    most = options.most or (MOST if env.terminal(env.stdout) and not as_json else None)
-    first = next(records, None)
-    shown = islice(chain(() if first is None else (first,), records), most)
-    if as_json:
-        env.print_list(map(in_json, shown), as_array=options.json)
-        return first is not None
-    lines = lines_of(shown, pattern if env.colour else None)
-    if pager.pager(env) is not None and not options.no_pager:
-        pager.show(env, b"".join(lines))
-    else:
-        for line in lines:
-            env.draw(line)
-    if most is not None and options.most is None and next(records, None) is not None:
-        env.note(f"more than {most} matches; pass -n N for more")
-    return first is not None
-
-
-def in_json(record: Json) -> Json:
-    """A hit with its role (or kind, if it has none) instead of its kind; a sum unchanged."""
-    if "text" not in record:
-        return record
-    role = ROLE_OF_KIND.get(record["kind"]) or record["kind"]
-    names = ("session", "id", "n", "role", "text")
-    return {name: role if name == "role" else record[name] for name in names}
-
-
-def lines_of(records: Iterator[Json], pattern: Pattern | None) -> Iterator[bytes]:
-    """Format as `SESSION:N:KIND: LINE`, matches highlighted by a pattern; `SESSION:COUNT` or `SESSION`."""
-    for record in records:
-        if "text" not in record:
-            yield ":".join(map(str, record.values())).encode() + b"\n"
-            continue
-        kind = NAME_OF_KIND.get(record["kind"], record["kind"])
-        where, text = visible(f"{record['session']}:{record['n']}:{kind}:"), visible(record["text"])
-        if pattern:
-            where = f"\x1b[2m{where}\x1b[0m"
-            text = highlighted(record["text"], pattern, str(record["id"]))
-        yield f"{where} {text}\n".encode()
-
-
-def highlighted(text: str, pattern: Pattern, name: str) -> str:
-    """Highlight the matches in a line."""
-    shown, end = "", 0
-    for start, stop in pattern.spans([text], (name,))[0]:
-        if start < stop:
-            shown += f"{visible(text[end:start])}\x1b[1;31m{visible(text[start:stop])}\x1b[0m"
-            end = stop
-    return shown + visible(text[end:])
