@@ -32,7 +32,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's `make test &`; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # thousands of processes would each compile the program
+for _name in [name for name in os.environ if name.startswith(("PYTHON", "LC_", "LANG"))]:
+    del os.environ[
+        _name
+    ]  # what interpreters read as they start is the same for all: one server forks all runs
+os.environ["LC_ALL"] = "C.UTF-8"
 sys.dont_write_bytecode = False
 
 KEPT = ("CODEH_CORPUS",)

@@ -7,15 +7,15 @@
 
 import pytest
 
-from cases import CASES, OUTPUTS, cases, outcome, program_dir, scratch
+from cases import CASES, OUTPUTS, cases, outcome, scratch
 
-__all__ = ["program_dir", "scratch"]  # fixtures
+__all__ = ["scratch"]  # a fixture
 
 
 @pytest.mark.parametrize("case", cases())
-def test_case(case, scratch, program_dir, request):
+def test_case(case, scratch, request):
     folder = CASES / case
-    actual = outcome(folder, scratch, program_dir)
+    actual = outcome(folder, scratch)
     assert b"codeh-history: bug:" not in actual["stderr"]  # nor is it ever recorded
     if request.config.getoption("--golden"):
         for name in OUTPUTS:

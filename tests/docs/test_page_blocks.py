@@ -67,7 +67,7 @@ def env(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stand-ins")
     for name, body in STAND_INS.items():
         stand_in(folder, name, body)
-    own = variables(tmp_path_factory.mktemp("bin"))
+    own = variables()
     return {**own, "PATH": f"{folder}:{own['PATH']}"}
 
 

@@ -51,7 +51,7 @@ def env(tmp_path_factory):
     for name, body in STAND_INS.items():
         (folder / name).write_text(f"#!/bin/sh\n{body}\n")
         (folder / name).chmod(0o755)
-    own = variables(folder)
+    own = variables()
     return {**own, "PATH": f"{folder}:{own['PATH']}"}
 
 

@@ -35,7 +35,7 @@ def test_the_tutorial(tmp_path, request):
             "codeh-history config init\n", f"codeh-history config init\n{TO_LOOPBACK}\n", 2
         )
         shell = shell.replace(f"config init'\n{TO_LOOPBACK}", "config init'")
-        env = {**variables(tmp_path), "CODEH_ID_SEED": "tutorial"}
+        env = {**variables(), "CODEH_ID_SEED": "tutorial"}
         printed = as_shown(on_terminal(shell, place, env), place).split(END)
     blocks = iter(printed)
     written = CONSOLE.sub(lambda _: f"```console\n{next(blocks)}```", page)

@@ -25,14 +25,6 @@ def cases():
     return sorted(str(cmd.parent.relative_to(CASES)) for cmd in CASES.glob("*/*/cmd"))
 
 
-@pytest.fixture(scope="module")
-def program_dir(tmp_path_factory):
-    """A directory with `codeh-history` in it."""
-    if forks.Forks.possible:
-        return forks.Forks(ENV).program().parent
-    return forks.shim(tmp_path_factory.mktemp("bin")).parent
-
-
 @pytest.fixture
 def scratch():
     """A directory whose path has a constant length, because the header contains it and ids depend on offsets."""
@@ -41,7 +33,7 @@ def scratch():
     shutil.rmtree(path)
 
 
-def outcome(folder, scratch, program_dir, more=None):
+def outcome(folder, scratch, more=None):
     """The output of a folder's command, by the name of the file that records it."""
     for item in folder.iterdir():
         if item.name in (*OUTPUTS, "cmd", "stdin"):
@@ -56,7 +48,7 @@ def outcome(folder, scratch, program_dir, more=None):
         **stdin_arguments(stdin.read_bytes() if stdin.exists() else None),
         capture_output=True, cwd=scratch, timeout=60, check=False,
         env={
-            "PATH": f"{program_dir}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{forks.program().parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), **ENV, **(more or {}),
         },
     )  # fmt: skip

@@ -35,12 +35,12 @@ def before(shell):
     return f"exec 3>&1 >/dev/null 2>&1\n{ONCE}{LOOPBACK}{shell}exec >&3 2>&1 3>&-\n"
 
 
-def variables(folder):
+def variables():
     """The environment of every run, with `codeh-history` on its PATH."""
-    fixed = {"CODEH_NOW": NOW, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
-    script = forks.Forks(fixed).program() if forks.Forks.possible else forks.shim(folder)
-    path = f"{script.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {"PATH": path, **fixed}
+    path = (
+        f"{forks.program().parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    )
+    return {"PATH": path, "CODEH_NOW": NOW, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
 
 
 @contextlib.contextmanager

@@ -5,16 +5,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import orjson
 import pytest
 
+import forks
 from codeh_history.base.env import Env
 from codeh_history.session.records import dumps
 from codeh_history.store import log
-from forks import Forks
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "codeh_history")
@@ -59,8 +58,8 @@ def run(*argv, stdin=b"", env=None, home=None, cwd=None):
     already; `home` names another. Without `stdin` there is none to read (`/dev/null`, no pipe).
     """
     merged = environ(env, home)
-    if Forks.possible:
-        forked = forks().run([os.fspath(word) for word in argv], merged, cwd, stdin)
+    if forks.Forks.possible:
+        forked = forks.server().run([os.fspath(word) for word in argv], merged, cwd, stdin)
         if forked is not None:
             return Result(*forked)
     how = {"capture_output": True, "env": merged, "cwd": cwd, "timeout": 120, **stdin_arguments(stdin)}
@@ -68,16 +67,9 @@ def run(*argv, stdin=b"", env=None, home=None, cwd=None):
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-@cache
-def forks():
-    """The fork server for these runs."""
-    return Forks(environ())
-
-
-@cache
 def program():
     """The command that runs the program as `run` does, for callers with files of their own."""
-    return (str(forks().program()),) if Forks.possible else PROGRAM
+    return (str(forks.program()),)
 
 
 def stdin_arguments(stdin):

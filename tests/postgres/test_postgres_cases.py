@@ -10,7 +10,7 @@ import pytest
 import forks
 import mirrored
 import postgres_server
-from cases import CASES, ENV, OUTPUTS, cases, outcome, scratch
+from cases import CASES, OUTPUTS, cases, outcome, scratch
 from length import by_length
 
 __all__ = ["scratch"]  # a fixture
@@ -35,9 +35,8 @@ FILES_ONLY = {
 
 
 @pytest.fixture(scope="module")
-def program_dir(cluster):
+def database(cluster):
     cluster.database("cases")
-    return forks.Forks(ENV).program().parent
 
 
 def marked():
@@ -49,12 +48,12 @@ def marked():
 
 
 @pytest.mark.parametrize("case", marked())
-def test_case_on_postgres(case, scratch, cluster, program_dir):
+def test_case_on_postgres(case, scratch, cluster, database):
     more = {
         "PGHOST": str(cluster.folder), "PGPORT": str(cluster.port), "PGUSER": "postgres",
         "CODEH_STORE": "postgres:///cases", mirrored.VARIABLE: "1",
     }  # fmt: skip
-    actual = outcome(CASES / case, scratch, program_dir, more)
+    actual = outcome(CASES / case, scratch, more)
     for name in ("code", "stderr", "stdout"):
         shown = NAME.sub(rb"$PWD/home/sessions/\1.jsonl", actual[name])
         assert shown.decode(errors="backslashreplace") == (CASES / case / name).read_text(
