@@ -2,7 +2,6 @@
 
 import gc
 import os
-import random
 import shutil
 import signal
 import sys
@@ -139,8 +138,8 @@ def cluster():
 
 @pytest.fixture
 def url(cluster):
-    """A database of this test's own in it, with the tables."""
-    return cluster.database(f"a{random.getrandbits(60)}")
+    """A database in it, with the tables and nothing in them."""
+    return cluster.emptied()
 
 
 @pytest.fixture

@@ -52,6 +52,7 @@ class Cluster:
         self.port = free_port()
         self.settings = settings
         self.process = None
+        self.shared = ""
 
     def url(self, database="postgres", host=None):
         place = (host or str(self.folder)).replace("/", "%2F")
@@ -146,6 +147,13 @@ class Cluster:
             self.made = True
         self.sql(f'CREATE DATABASE "{name}" TEMPLATE made')
         return self.url(name)
+
+    def emptied(self):
+        """The URL of a database with the tables that all tests share, without rows."""
+        if not self.shared:
+            self.shared = self.database("shared")
+        self.sql("DELETE FROM codeh_sessions; DELETE FROM codeh_lines; DELETE FROM codeh_blocks", "shared")
+        return self.shared
 
 
 def as_user():

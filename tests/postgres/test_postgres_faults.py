@@ -247,13 +247,14 @@ WRITERS, EACH = (64, 40) if LONG else (6, 8)
 
 
 @pytest.mark.parametrize("sessions", [1, 1000 if LONG else 5])
-def test_many_writers(url, tmp_path, cluster, sessions):
+def test_many_writers(tmp_path, cluster, sessions):
     """Each appends records that say who, and which; readers meanwhile see beginnings of the log that it becomes.
 
     Whatever the database's own isolation is.
     """
-    strict = "SET default_transaction_isolation = serializable"
-    cluster.sql(f"ALTER DATABASE {url.rpartition('/')[2]} {strict}")
+    name = f"writers{sessions}"
+    url = cluster.database(name)
+    cluster.sql(f"ALTER DATABASE {name} SET default_transaction_isolation = serializable")
     environ = Program(tmp_path / "home", url).environ(PYTHONPATH=str(ROOT / "cli"))
     argvs = [[sys.executable, *WRITER, str(number), str(EACH), str(sessions)] for number in range(WRITERS)]
     workers = [subprocess.Popen(argv, env=environ, stdout=-1) for argv in argvs]

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import threading
 from functools import partial
 
@@ -22,7 +21,7 @@ from synced import HEAD, LINE, ODD
 def store(request, env, tmp_path):
     if request.param == "dir":
         return Files(env, str(tmp_path / "store"))
-    return postgres.named(request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
+    return postgres.named(request.getfixturevalue("cluster").emptied())
 
 
 @pytest.mark.parametrize("data", ODD)

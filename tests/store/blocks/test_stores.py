@@ -1,7 +1,6 @@
 """One table of promises for all block stores."""
 
 import hashlib
-import random
 import time
 
 import pytest
@@ -66,7 +65,7 @@ def _redis(request):
 def _postgres(request):
     import psycopg
 
-    url = request.getfixturevalue("cluster").database(f"b{random.getrandbits(60)}")
+    url = request.getfixturevalue("cluster").emptied()
     store = open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url}))
 
     def alter(id, data):

@@ -1,6 +1,5 @@
 """Sessions in Postgres: their tables, lists, appends, and who is woken."""
 
-import random
 import subprocess
 import sys
 
@@ -108,7 +107,7 @@ def test_a_line_is_added_to_rows_as_to_a_file(data, cluster, tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
     keyed = LINE.replace(b'"parts"', b'"key":"k","parts"')
     kept = []
-    database = postgres.named(cluster.database(f"a{random.getrandbits(60)}"))
+    database = postgres.named(cluster.emptied())
     for store in (stores.Files(env, str(tmp_path / "store")), database):
         store.create("a", data)
         for lines in (LINE, LINE + LINE, keyed, LINE, keyed, LINE[:-1], LINE, b"\n", b""):
