@@ -17,8 +17,8 @@ EXPORTERS = {  # format → module with `export`, or MODULE.FUNCTION; imported o
     "history-items": "entries.history_items",
     "markdown": "markdown",
     "html": "html",
-    "atif": "atif",
-    "otel": "otel",
+    "atif": "interchange.atif",
+    "otel": "interchange.otel",
     "openai-jsonl": "interchange.openai_jsonl",
     "sharegpt": "interchange.sharegpt",
 }
