@@ -224,6 +224,7 @@ def request(view, format):
 
 
 @example(records=written([(4, 7), (4, 1262)]), share=0.9)
+@example(records=written([(0, 0), (0, 0), (0, 0), (4, 45606), (0, 1), (2, 14681)]), share=0.75)
 @given(records=long.histories(), share=shares)
 def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records, share):
     """G7."""

@@ -39,11 +39,7 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     draft = Draft(History(view, counter, settings))
     if set_target(draft):
         draft = _without_loss(draft)
-        if not draft.fits:
-            keep_newest(draft)
-            summarize(draft)
-            draft.to_summarize.clear()
-        for stage in (drop, stages.last_unit):
+        for stage in (keep_newest, summarize, drop, stages.last_unit):
             if not draft.fits:
                 stage(draft)
     return plan_of(draft)
@@ -254,6 +250,7 @@ def summarize(draft: Draft) -> None:
 
 def drop(draft: Draft) -> None:
     """Drop whole units, oldest first."""
+    draft.to_summarize.clear()
     for group in draft.history.layout.groups:
         for unit in draft.history.layout.units_of(group):
             if not draft.fits and not draft.gone.intersection(unit):
