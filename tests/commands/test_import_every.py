@@ -295,7 +295,7 @@ def test_a_folder_of_a_program_is_imported(folder, tmp_path):
         at(tmp_path, program, SAMPLES[program]())
     done = run_in_process("import", "-q", str(tmp_path / folder), home=tmp_path)
     if not folder:
-        assert (done.code, done.text) == (74, "")
+        assert (done.code, done.text) == (65, "")
         return
     program = "codex" if "codex" in folder else "claude-code"
     assert done.text == f"{program}-{SESSION}"
