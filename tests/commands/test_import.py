@@ -12,9 +12,17 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.commands.import_ import HEAD, copy, note_result, opened
-from codeh_history.commands.import_.copy import Imported, import_session, with_branches
-from codeh_history.programs.model import ABANDONED, AgentUsage, Entry, Piece, Problem, Session
+from codeh_history.commands import import_ as importing
+from codeh_history.commands.import_ import HEAD, Imported, import_session, note_result, opened
+from codeh_history.programs.model import (
+    ABANDONED,
+    AgentUsage,
+    Entry,
+    Piece,
+    Problem,
+    Session,
+    with_branches,
+)
 from codeh_history.store import program_files
 from codeh_history.sync.encryption import FIRST, is_bundle
 from in_process import readable, run_in_process, run_ok
@@ -227,7 +235,7 @@ def test_a_summary_line_counts_actions(capfd, home):
     done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
     common = {"session": None, "path": "/x"}
     lines = [{**common, "action": action, "program": program} for action, program in done]
-    copy.summarize(Env({"CODEH_HOME": str(home)}), lines)
+    importing.summarize(Env({"CODEH_HOME": str(home)}), lines)
     assert capfd.readouterr().err == "codeh-history: 3 imported, 1 failed\n"
 
 
@@ -265,7 +273,7 @@ def test_an_interrupted_import_still_prints_what_it_did(home, monkeypatch, capfd
     monkeypatch.setattr(Env, "terminal", lambda _, fd: fd == 1)
     env = Env({"CODEH_HOME": str(home), "HOME": str(home)})
     with pytest.raises(KeyboardInterrupt):
-        copy.import_all(env, ["claude-code", "codex"], None, branches=False)
+        importing.import_all(env, ["claude-code", "codex"], None, branches=False)
     out, err = capfd.readouterr()
     assert "imported" in out
     assert "codeh-history: 1 imported" in err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain, count, groupby
@@ -316,3 +316,18 @@ class Session:
             case kind:
                 self.skip(f"content ({kind})")
                 return None
+
+
+def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[tuple[Session, bool]]:
+    """Yield each session and True; with `branches`, followed by its branches and False."""
+    for session in sessions:
+        if not branches:
+            session.branches = tuple  # releases the file
+            yield session, True
+            continue
+        session.agent_usage = tuple  # sub-agents are imported as sessions
+        for kind in AS_BRANCHES:
+            session.skipped.pop(kind, None)
+        yield session, True
+        yield from ((branch, False) for branch in session.branches())
+        session.branches = tuple

@@ -8,9 +8,9 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from ..base.env import Env
 from ..base.errors import BadData, Lost
 from ..programs.forms import sidekick
-from ..session.by_reference import part_in, with_parts
+from ..session.by_reference import Blocks, part_in, summary_in, to_references, with_parts
 from ..session.fold import fold
-from ..session.model import Json, Part, Unread, unread
+from ..session.model import AS_REF, Json, Part, Unread, unread
 from ..session.records import Log
 from ..session.view import View
 from ..store.blocks import fetch, names, note_lost, open_stores, sizes
@@ -100,6 +100,45 @@ def foreign_parts(
             note_lost(id, f"block {id} {why}", lost, f" ({names(stores)})")
         parts[id] = part if part is not None else {"text": f"[block {id} is missing]"}
     return parts
+
+
+def with_own_blocks(env: Env, records: list[Json], where: str, lost: Lost | None) -> list[Json]:
+    """Copy the parts in another program's blocks to blocks here; return records that refer to the copies.
+
+    Raises BadData if a block is missing, unless it can be recorded in `lost`.
+    """
+    refs = [record for record in records if record.get("type") == "ref" and record.get("blockIds")]
+    if not refs:
+        return records
+    stores = open_stores(env)
+    ours = fetch(stores, (id for ref in refs for id in ref["blockIds"] if is_block_id(id)), lost)
+    new: Blocks = {}
+    changed: dict[str, Json] = {}
+    for ref in refs:
+        ids = ref["blockIds"]
+        others = [id for id in ids if not is_block_id(id)]
+        if not others:
+            if (summary := summary_in(ours.get(ids[0], b""))) is not None:
+                changed[ref["id"]] = summary
+            continue
+        try:
+            parts = parts_of(stores, [id for id in ids if is_block_id(id)], ours)
+            parts |= foreign_parts(stores, others, place_of(ref))
+        except BadData as error:
+            raise BadData(f"{where}: {error}; nothing was imported") from None
+        message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
+        message |= {"type": "message", "parts": [parts[id] for id in ids]}
+        by_reference = to_references(message, None, ref["flowId"], every=True)
+        assert by_reference is not None  # noqa: S101 - `every` converts any message with parts
+        record, blocks = by_reference
+        if AS_REF in record:
+            record[AS_REF] = {**record[AS_REF], "blockIds": record["blockIds"]}  # the original content, too
+        changed[ref["id"]] = record
+        new |= blocks
+    if new:
+        stores[0].mset(new)
+    records = [changed.get(record.get("id", ""), record) for record in records]
+    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in records]
 
 
 def parts_of(
