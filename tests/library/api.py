@@ -1,4 +1,5 @@
-"""The types of `Session`, written out for editors and type checkers: `make generate` writes library/session.pyi.
+"""The types of `Session`, written out for editors and type checkers: `make generate` writes
+codeh_history/__init__.pyi.
 
 Names, order and defaults are those of the methods and of the verbs' options; no list of them is kept here.
 """
@@ -6,27 +7,59 @@ Names, order and defaults are those of the methods and of the verbs' options; no
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import codeh_history
 from codeh_history.base.options import OptionSet
 from codeh_history.commands import module_of
-from codeh_history.library import methods
 from codeh_history.library.env import NOT_APPLICABLE
-from codeh_history.library.methods import OTHER_METHODS, Methods
+from codeh_history.library.session import OTHER_METHODS, Session
 
-FILE = Path(methods.__file__).with_name("session.pyi")
+FILE = Path(codeh_history.__file__).with_suffix(".pyi")
 HEAD = """\
 # Written by `make generate` from the methods and the verbs' options (tests/library/api.py); do not edit.
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Protocol, Self, TypeAlias, overload
 
-from ..session.view import View
-from .stream import Answer, Filtered, Stream
+from .base.errors import (
+    BadData,
+    BudgetUnreachable,
+    HistoryError,
+    InputOutput,
+    NegativeAnswer,
+    NotFound,
+    ProviderRefused,
+    SummarizerFailed,
+    TryAgain,
+    Usage,
+)
+from .library.stream import Answer, Filtered, Stream
+from .session.view import View
+
+__version__: str
+__all__ = [
+    "Answer",
+    "BadData",
+    "BudgetUnreachable",
+    "Filtered",
+    "HistoryError",
+    "InputOutput",
+    "NegativeAnswer",
+    "NotFound",
+    "ProviderRefused",
+    "Session",
+    "Stream",
+    "SummarizerFailed",
+    "TryAgain",
+    "Usage",
+    "__version__",
+]
 
 Json: TypeAlias = dict[str, Any]
 Texts: TypeAlias = str | Sequence[str]
@@ -44,6 +77,18 @@ AsyncRemover: TypeAlias = Callable[[str], Awaitable[str]]
 
 class Session:
 """
+PRIVATE = (
+    "Json",
+    "Texts",
+    "File",
+    "Amount",
+    "Model",
+    "Response",
+    "Value",
+    "Told",
+    "Remover",
+    "AsyncRemover",
+)
 RETURNS = {  # of what may be awaited: what it is in the end
     "append_response": "str", "ask": "Answer", "calls": "list[Json]", "summarize": "Json | None",
     "curate": "Filtered", "payload": "bytes",
@@ -70,9 +115,9 @@ NAMES = {
 
 def text() -> str:
     """The whole stub."""
-    lines = [line for name, member in vars(Methods).items() for line in _member(name, member)]
+    lines = [line for name, member in vars(Session).items() for line in _member(name, member)]
     ruff = [str(Path(sys.executable).with_name("ruff")), "format", "--stdin-filename", str(FILE), "-"]
-    stub = HEAD + "\n".join(lines) + "\n"
+    stub = re.sub(rf"\b({'|'.join(PRIVATE)})\b", r"_\1", HEAD + "\n".join(lines) + "\n")
     return subprocess.run(ruff, input=stub, capture_output=True, text=True, check=True).stdout
 
 

@@ -207,8 +207,8 @@ def test_the_examples_run(home, tmp_path, monkeypatch):
 
 def test_the_page_names_all_that_is_public():
     from codeh_history import __all__
-    from codeh_history.library.methods import Methods
+    from codeh_history.library.session import Session
 
     page = PAGE.read_text()
-    for name in (*__all__, *vars(Methods)):
+    for name in (*__all__, *vars(Session)):
         assert name.startswith("_") or re.search(rf"\b{name}\b", page), name

@@ -31,7 +31,6 @@ from codeh_history import (
     Usage,
     __version__,
 )
-from codeh_history.library.methods import Methods
 
 ANSWER = b'{"candidates":[{"content":{"role":"model","parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}'
 CODES = {
@@ -165,7 +164,7 @@ def test_the_types_are_those_of_the_methods() -> None:
 
 def test_every_public_method_is_used_here() -> None:
     used = inspect.getsource(sys.modules[__name__])
-    for name in vars(Methods):
+    for name in vars(Session):
         assert name.startswith("_") or f".{name}" in used
 
 
