@@ -30,16 +30,45 @@ def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> t
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
-    blocks = _Blocks(every=every)
+    blocks: Blocks = {}
+
+    def id_of(part: Any) -> str:
+        id = block_of(part)
+        if type(part) is not Unread:
+            blocks[id] = dumps(part)
+        return id
+
+    def are_small(parts: list[Any]) -> bool:
+        return not every and not any(type(part) is Unread or len(dumps(part)) > LARGE for part in parts)
+
+    def refer(data: Json) -> Json:
+        content = data.get("parts")
+        if type(content) is not list:
+            return data
+        if any(type(part) is Unread for part in content):
+            data = _without_ours(data)
+        elif BLOCK_FIELDS & data.keys() or are_small(content):
+            return data
+        new = _renamed(data, "parts", "blockIds", [id_of(part) for part in content])
+        if idless := [number for number, part in enumerate(content) if is_idless(part)]:
+            new["idless"] = idless
+        if data.get("type", "message") == "message":  # an inserted one has no type
+            new["kind"] = kind_of(data)
+        return new
+
+    def refer_replacement(op: Json) -> Json:
+        part = op.get("with")
+        if not isinstance(part, dict) or "blockId" in op or are_small([part]):
+            return op
+        return _renamed(op, "with", "blockId", id_of(part))
+
     try:
-        new = _converted(data, blocks.refer, blocks.refer_replacement)
+        new = _converted(data, refer, refer_replacement)
     except TypeError:  # nested too deeply
         return None
     if new is data or (raw is not None and not _is_exact(raw)):
         return None
-    if data["type"] == "message":
-        new |= {"type": "ref", "flowId": flow}
-    return new, blocks.contents
+    return (new | {"type": "ref", "flowId": flow} if data["type"] == "message" else new), blocks
 
 
 def _is_exact(raw: bytes) -> bool:
@@ -51,50 +80,6 @@ def _is_exact(raw: bytes) -> bool:
 
     value = orjson.loads(raw)
     return dumps(value) == raw or json.loads(raw, object_pairs_hook=once) == value
-
-
-class _Blocks:
-    """The blocks of one record, by id."""
-
-    def __init__(self, *, every: bool) -> None:
-        self.every = every
-        self.contents: Blocks = {}
-
-    def refer(self, data: Json) -> Json:
-        """Return a record or message with references to its parts; the same object if unchanged."""
-        content = data.get("parts")
-        if type(content) is not list:
-            return data
-        if any(type(part) is Unread for part in content):
-            data = _without_ours(data)
-        elif BLOCK_FIELDS & data.keys() or self._are_small(content):
-            return data
-        new = _renamed(data, "parts", "blockIds", [self._id(part) for part in content])
-        if idless := [number for number, part in enumerate(content) if is_idless(part)]:
-            new["idless"] = idless
-        if data.get("type", "message") == "message":  # an inserted one has no type
-            new["kind"] = kind_of(data)
-        return new
-
-    def refer_replacement(self, op: Json) -> Json:
-        """Return a `replace` with a reference to its part; the same object if unchanged."""
-        part = op.get("with")
-        if not isinstance(part, dict) or "blockId" in op or self._are_small([part]):
-            return op
-        return _renamed(op, "with", "blockId", self._id(part))
-
-    def _are_small(self, parts: list[Any]) -> bool:
-        return not self.every and not any(
-            type(part) is Unread or len(dumps(part)) > LARGE for part in parts
-        )
-
-    def _id(self, part: Any) -> str:
-        if type(part) is Unread:
-            return part.id
-        text = dumps(part)
-        id = block_of(part)
-        self.contents[id] = text
-        return id
 
 
 def from_references(data: Json, part_of: Fill) -> Json:
