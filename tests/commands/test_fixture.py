@@ -10,7 +10,6 @@ import pytest
 
 from codeh_history import main, providers
 from codeh_history.base.env import Env
-from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
 from in_process import write_session
@@ -53,12 +52,12 @@ def test_a_session_becomes_the_request_it_became_before(session, to, tmp_path, r
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
 def test_a_filter_keeps_its_view(session):
     view = fold(parse(session.read_bytes()))
-    printed = b"".join(stream.lines(view))
+    printed = b"".join(view.lines())
     again = fold(parse(printed))
     read, before = ([(m.id, m.kind, m.parts, m.pending) for m in each.messages] for each in (again, view))
     assert read == before
     assert [s.text for s in again.summaries] == [s.text for s in view.summaries]
-    assert b"".join(stream.lines(again)) == printed
+    assert b"".join(again.lines()) == printed
 
 
 def test_every_payload_has_its_session():

@@ -21,7 +21,6 @@ from codeh_history.base.words import is_id
 from codeh_history.filters.redact.redactor import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.programs import forms
-from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
 from codeh_history.store import foreign
@@ -56,8 +55,8 @@ def records(data):
     for line in data.split(b"\n"):
         assert offset in at or not line.removeprefix(b"\xef\xbb\xbf").strip()
         offset += len(line) + 1
-    printed = b"".join(stream.lines(fold(log)))
-    assert b"".join(stream.lines(fold(parse(printed)))) == printed
+    printed = b"".join(fold(log).lines())
+    assert b"".join(fold(parse(printed)).lines()) == printed
     with suppress(BadData):  # of a provider's messages, the first that is none
         fold(foreign.read_log(data))
 

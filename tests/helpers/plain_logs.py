@@ -4,8 +4,7 @@ import orjson
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.session import stream
-from codeh_history.session.stream import BY_REFERENCE
+from codeh_history.session.view import BY_REFERENCE
 
 PLAIN = ("session", "message", "open", "delta", "commit", "abort", "meta", "later")
 
@@ -77,7 +76,7 @@ read = some.folded
 
 
 def streamed(view):
-    return b"".join(stream.lines(view))
+    return b"".join(view.lines())
 
 
 def look(message):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.session import by_reference, stream
+from codeh_history.session import by_reference
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
@@ -139,7 +139,7 @@ def test_a_filters_output_by_reference_shows_the_same(data, every):
     view = read(data)
     items = (
         next(iter(rewrite.records(item + b"\n"))) if isinstance(item, bytes) else item
-        for item in stream.records(view)
+        for item in view.stream()
     )
     small = b"".join(Small(store, every=every).lines(items))
     assert contents(read(small, store)) == contents(read(streamed(view)))
@@ -153,7 +153,7 @@ def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_n
     """`hydrate demo` and `persist demo` of a session by reference, whose view nobody hydrated."""
     store = MemoryStore()
     unread = read(Small(store, every=every).file(data))
-    items = [item + b"\n" if isinstance(item, bytes) else item for item in stream.records(unread)]
+    items = [item + b"\n" if isinstance(item, bytes) else item for item in unread.stream()]
     whole = b"".join(Fetched(store).lines(items))
     piped = contents(read(streamed(read(data))))
     assert contents(read(whole)) == piped

@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 from codeh_history.commands.undo import newest
-from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.model import RULES, added_ids, content_id, ids_in, own_id
 from codeh_history.session.ops import apply
@@ -136,7 +135,7 @@ def test_an_op_does_in_a_filter_what_it_does_in_the_log(log, op):
 
 def test_a_filter_prints_what_was_replaced_as_it_is_now():
     view = w().a("a", "big").k("K", swap("a", 0, "big", "s")).view()
-    assert short(fold(parse(b"".join(stream.lines(view))))) == "a=s"
+    assert short(fold(parse(b"".join(view.lines())))) == "a=s"
 
 
 ROWS = re.findall(r"^\| `(\w+)` \| `([^`]+)`", (ROOT / "docs" / "format.md").read_text(), re.MULTILINE)

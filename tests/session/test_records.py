@@ -143,12 +143,11 @@ hostile = st.fixed_dictionaries(
 @given(log=st.lists(hostile, max_size=6))
 @example([{"type": "session", "id": "a", "ops": 1}])  # of another type it is an unknown field
 def test_no_json_breaks_the_fold(log):
-    from codeh_history.session import stream
 
     view = some.view_of(log)
-    printed = b"".join(stream.lines(view))
+    printed = b"".join(view.lines())
     again = fold(parse(printed))
-    assert b"".join(stream.lines(again)) == printed
+    assert b"".join(again.lines()) == printed
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, parse
-from codeh_history.session.stream import blocks_of, record_of
+from codeh_history.session.view import blocks_of, record_of
 from folding import w
 from plain_logs import contents, read, streamed
 from strategies import TS, view_of

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.filters.compact.outline import outline
-from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, parse
 from codeh_history.summaries import store as summarizing
@@ -80,7 +79,7 @@ def filtered(view, most, least):
 def test_the_filter_prints_the_same_view(records, most, least):
     view = fold(parse(b"".join(dumps(record) + b"\n" for record in records)))
     shown = filtered(view, most, least)
-    printed = fold(parse(b"".join(stream.lines(shown))))
+    printed = fold(parse(b"".join(shown.lines())))
     assert [m.id for m in printed.messages] == [m.id for m in shown.messages]
     assert [s.text for s in printed.summaries] == [s.text for s in shown.summaries]
     assert [s.id for s in printed.summaries] == [s.id for s in shown.summaries]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.options import ARGUMENT, Named, option
-from ..session import stream
 from ..session.model import PLACING, Json, Message
 from ..session.records import Record
 from ..session.view import View
@@ -32,7 +31,7 @@ def run(env: Env, options: Options) -> None:
 
 def create_from(env: Env, path: str, view: View, parent: Json | None, *, with_cwd: bool = True) -> str:
     """Create a session from a view; return its id or path. `with_cwd`: see `create.session`."""
-    body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
+    body = b"".join(line for line in view.lines() if line.rstrip(b"\n") != view.header_raw)
     return create.session(env, path, lambda _: body, parent=parent, with_cwd=with_cwd)
 
 

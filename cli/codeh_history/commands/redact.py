@@ -12,7 +12,7 @@ from ..filters.redact import run as redacting
 from ..filters.redact.redactor import Redactor
 from ..render import changes
 from ..render.progress import progress, size_of
-from ..session import redactions, stream
+from ..session import redactions
 from ..session.records import lines_of
 from ..store import read
 from ..store.paths import path_of
@@ -41,7 +41,7 @@ def run(env: Env, options: Options) -> int:
     target = filtering.target_of(env, options)
     if not options.in_place:
         with progress(env, "redacting", size_of(target.path)):
-            lines = list(stream.lines(view_of(env, target, strict=options.strict)))
+            lines = list(view_of(env, target, strict=options.strict).lines())
             new = redacting.rewritten(lines, Hydration(env).lines(lines), redactor)
         if filtering.shows_preview(env, jsonl=options.jsonl):
             changes.draw(env, ("kind", "secrets"), sorted(redactor.counts.items()))

@@ -20,8 +20,7 @@ from ..render import messages as render
 from ..render import pager, parts
 from ..session.model import Json, Message, Part, Summary
 from ..session.records import Log
-from ..session.stream import BY_REFERENCE, record_of
-from ..session.view import join
+from ..session.view import BY_REFERENCE, join, record_of
 from ..store.paths import SERVER
 from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading

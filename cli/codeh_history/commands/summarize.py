@@ -22,7 +22,6 @@ from ..filters.compact.plan import LOW
 from ..render import changes
 from ..render.progress import progress
 from ..session import ops as changing
-from ..session import stream
 from ..session.model import Json
 from ..store.cache import Cache
 from ..store.paths import path_of
@@ -208,7 +207,7 @@ def summarize_session(env: Env, target: Target, settings: Settings, options: Opt
         settings.stop()
     if not filtering.shows_preview(env, jsonl=options.jsonl):
         filtering.write_lines(
-            env, stream.lines(view if work is None else summarizing.filtered(env, view, work))
+            env, (view if work is None else summarizing.filtered(env, view, work)).lines()
         )
     elif work is not None:
         ops = [changing.summarize(draft["covers"], "") for draft in work.drafts]

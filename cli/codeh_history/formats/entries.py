@@ -16,8 +16,7 @@ from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
 from ..session.model import AS_REF, BESIDE, EXTRA, SOURCES, WRAPPER, Json, Message, Part, Unread
 from ..session.records import block_of
-from ..session.stream import blocks_of
-from ..session.view import View, readable_text, text_of
+from ..session.view import View, blocks_of, readable_text, text_of
 from ..summaries.window import facts, period
 from . import Exported
 

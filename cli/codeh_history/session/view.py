@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import copy
 
-from .model import ROLE_OF_KIND, Json, Message, Part, Summary, Unread, unread
-from .records import Log, Record
+from .model import BLOCK_FIELDS, ROLE_OF_KIND, Json, Message, Part, Summary, Unread, unread
+from .records import Log, Record, dumps, id_is_in_line
 
 
 class Step:
@@ -69,6 +69,30 @@ class View:
         other = copy(self)
         other.meta = meta
         return other
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the session stream that filters print, which folds to this view.
+
+        Header, settings, unknown lines, summaries and messages; unchanged lines keep their bytes.
+        """
+        return ((item if isinstance(item, bytes) else dumps(item)) + b"\n" for item in self.stream())
+
+    def stream(self) -> Iterator[bytes | Json]:
+        """Yield the items of `lines`: unchanged lines as bytes, new ones as records."""
+        if self.header_raw is not None:
+            yield self.header_raw
+        for record in self.carried:
+            yield record.raw
+        for summary in self.summaries:
+            yield summary.raw if summary.raw is not None else summary.fields
+        for message in self.messages:
+            raw = message.raw
+            if message.committed and raw is not None and id_is_in_line(raw, message.id):
+                yield raw
+            elif message.committed:
+                yield from _committed(message, self.id)
+            if message.pending is not None:
+                yield from _pending(message)
 
 
 def kind_of(data: Json) -> str:
@@ -196,3 +220,63 @@ def is_idless(part: Part) -> bool:
     if type(stored) is Unread:
         return stored.call
     return "functionCall" in part and not part["functionCall"].get("id")
+
+
+# -- a session stream --------------------------------------------------------------------------------------
+
+BY_REFERENCE = ("flowId", *BLOCK_FIELDS)  # fields of a record whose parts are in the block store
+_OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))
+
+
+def _committed(message: Message, flow: str) -> Iterator[Json]:
+    record = record_of(message, flow)
+    joined = message.blocks is None and message.own is message.parts
+    if joined and any(type(part) is Unread for part in message.parts):  # unread texts of deltas are joined
+        yield {key: value for key, value in record.items() if key != "parts"} | {"type": "open"}
+        yield {"type": "delta", "of": message.id, "parts": message.parts}
+        record = {"type": "commit", "of": message.id, "ts": message.ts}
+    yield record
+
+
+def record_of(message: Message, flow: str = "") -> Json:
+    """Return a message, as the view shows it, as one committed record; a `ref` if it is in blocks."""
+    record: Json = {
+        "type": "message", "id": message.id, "ts": message.ts, "kind": message.kind,
+        "role": message.role, "parts": message.parts,
+    }  # fmt: skip
+    if message.role is None:
+        del record["role"]
+    fields = message.fields
+    blocks = blocks_of(message)
+    if blocks is not None:
+        del record["parts"]
+        record |= {"type": "ref", "blockIds": blocks, "flowId": fields.get("flowId", flow)}
+        idless = [number for number, part in enumerate(message.parts) if is_idless(part)]
+        if idless:
+            record["idless"] = idless
+    record.update((key, value) for key, value in fields.items() if key not in _OF_A_MESSAGE)
+    return record
+
+
+def blocks_of(message: Message) -> list[str] | None:
+    """Return the ids of the blocks with exactly the parts that a message shows, or None."""
+    untouched = not message.replaced and (message.own is None or message.own is message.parts)
+    return message.blocks if untouched else None
+
+
+def _pending(message: Message) -> Iterator[Json]:
+    if not message.committed or message.update is None:
+        fields = {key: value for key, value in message.fields.items() if key not in ("parts", "aborted")}
+        yield {
+            **fields, "type": "open", "id": message.id, "ts": message.ts, "kind": message.kind,
+            "role": message.role,
+        }  # fmt: skip
+    edited = len(message.pending or ()) if message.update is not None else 0
+    if message.update is not None:  # all in the update, because texts of a delta would be joined
+        if any(type(part) is Unread for part in message.pending or ()):
+            edited = len(content_of(message.update) or ())  # unread parts may be texts to join
+        yield {**message.update, "of": message.id, "parts": (message.pending or [])[:edited]}
+    if message.pending and message.pending[edited:]:
+        yield {"type": "delta", "of": message.id, "parts": message.pending[edited:]}
+    if "aborted" in message.fields:
+        yield {"type": "abort", "of": message.id, "ts": message.ts, "reason": message.fields["aborted"]}

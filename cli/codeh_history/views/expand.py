@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from ..base.words import unique_match
 from ..session.model import Message, Summary, content_id, ids_in
 from ..session.records import Record, dumps
-from ..session.stream import record_of
-from ..session.view import View
+from ..session.view import View, record_of
 from .view import find_message
 
 

@@ -8,7 +8,6 @@ from ..base import Any
 from ..base.env import Env
 from ..base.errors import Lost, Usage
 from ..base.words import plural
-from ..session import stream
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
@@ -40,7 +39,7 @@ def run(env: Env, target: Target, reduce: Reduce, options: Any, lost: Lost | Non
         ops, _ = reduce(view)
         after = apply(view, ops)
         if not shows_preview(env, jsonl=options.jsonl):
-            write_lines(env, stream.lines(after))
+            write_lines(env, after.lines())
         elif ops:
             from ..render import changes
 

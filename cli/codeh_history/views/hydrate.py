@@ -7,7 +7,6 @@ from functools import cached_property
 
 from ..base.env import Env
 from ..base.errors import Lost
-from ..session import stream
 from ..session.by_reference import block_ids, from_references
 from ..session.model import Json
 from ..session.records import BOM, dumps, lines_of, parse
@@ -24,7 +23,7 @@ def hydrated_stream(
 ) -> list[bytes]:
     """Return the session's view as lines with all parts; placeholders for those in `lost`."""
     view = view_of(env, target, strict=strict, hydrate=False)
-    records = (item + b"\n" if isinstance(item, bytes) else item for item in stream.records(view))
+    records = (item + b"\n" if isinstance(item, bytes) else item for item in view.stream())
     return Hydration(env, lost).lines(records)
 
 

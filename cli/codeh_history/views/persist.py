@@ -9,12 +9,11 @@ from functools import cached_property
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.words import plural
-from ..session import stream
 from ..session.by_reference import Blocks, block_ids, summary_part, to_references
 from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
-from ..session.view import View
+from ..session.view import View, blocks_of
 from ..store.blocks import copy_missing, open_store, open_stores, sizes
 from ..store.blocks.protocol import BlockStore
 from ..store.resolve import Target
@@ -42,7 +41,7 @@ def persisted_stream(
     persisting = Persisting(env, view.id or target.id, every=every, lost=lost)
 
     def items() -> Iterator[Item]:
-        for record in stream.records(view):
+        for record in view.stream():
             if isinstance(record, bytes):
                 yield from rewrite.records(record + b"\n")
             else:
@@ -70,7 +69,7 @@ def persist(
 
 def store_parts(env: Env, view: View) -> None:
     """Store a view's visible inline parts and its summaries as blocks."""
-    shown = (m for m in view.messages if stream.blocks_of(m) is None and m.committed)
+    shown = (m for m in view.messages if blocks_of(m) is None and m.committed)
     parts = [part for m in shown for part in m.parts if type(part) is not Unread]
     parts += map(summary_part, view.summaries)
     if parts:
