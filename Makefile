@@ -33,7 +33,7 @@ test-all: $(READY) ## all at length, a process a command; TESTS=tests/mutants
 
 test-deep: $(READY) ## laws, compaction, sync and rescues at length (nightly)
 	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(PYTEST) \
-	  tests/talk/send/test_payload.py tests/session/test_ops.py tests/session/test_session_stream.py \
+	  tests/talk/send/test_payload.py tests/session/test_ops.py tests/session/test_session_view.py \
 	  tests/session/test_state_machine.py tests/session/test_by_reference.py
 	LENGTH=long SYNCS=$(or $(SYNCS),12000) $(PYTEST) tests/filters tests/talk/send tests/sync
 	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) $(PYTEST) tests/commands/test_rescue.py
