@@ -52,6 +52,15 @@ def test_of_a_file_the_newest_state_counts_and_a_read_hides_no_change():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("paths", "expected"), [
+    (["/home/me/shop/src/a.py", "src/a.py"], ["/home/me/shop/src/a.py"]), (["src/a.py", "~/shop/src/a.py"], ["~/shop/src/a.py"]),
+    (["/home/me/shop/src/a.py", "./src/a.py"], ["/home/me/shop/src/a.py"]), (["/home/me/shop/a.py", "a.py"], ["/home/me/shop/a.py", "a.py"]),
+    (["/home/me/shop/src/ba.py", "src/a.py"], ["/home/me/shop/src/ba.py", "src/a.py"]), (["/x/src/a.py", "/y/src/a.py"], ["/x/src/a.py", "/y/src/a.py"]),
+])  # fmt: skip
+def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, expected):
+    assert texts(after(*(("edit", {"path": path}, {"output": "ok"}) for path in paths)), "file") == expected
+
+
 def test_a_call_is_shown_with_its_arguments_long_ones_last_and_with_what_it_returned():
     args = {"root": "/home/me/a/very/long/path/to/the/root/of/it", "id": 7, "flights": [{"no": "HAT1", "date": "2024-05-20"}]}  # fmt: skip
     ledger = after(
@@ -158,11 +167,11 @@ def test_a_tool_that_looks_does_nothing(name, acts):
 
 @pytest.mark.parametrize(("args", "output", "reason"), [
     ({"id": "10"}, '{"success":false,"message":"mailbox full"}', "mailbox full"), ({"id": "10"}, '{"ok":false}', "failed"), ({"id": "10"}, '{"error":{"code":409,"message":"no rooms"}}', "no rooms"),
-    ({"id": "10"}, '{"status":"failed","reason":"no rooms"}', "no rooms"), ({"id": "10"}, '{"status":"error"}', "error"),
+    ({"id": "10"}, '{"status":"failed","reason":"no rooms"}', "failed no rooms"), ({"id": "10"}, '{"status":"error"}', "error"),
     ({"id": "10"}, "Payment declined by bank", "Payment declined by bank"), ({"id": "10"}, "Denied: not confirmed", "Denied: not confirmed"), ({"id": "10"}, "Could not send: full", "Could not send: full"),
     ({"id": "10"}, "Accepted. A receipt could not be mailed.", None),
     ({"id": "10"}, "No seats left.", "No seats left."), ({"id": "10"}, "HTTP 403 Forbidden", "HTTP 403 Forbidden"),
-    ({"id": "10"}, '{"result":"error","message":"sent before"}', "sent before"),
+    ({"id": "10"}, '{"result":"error","message":"sent before"}', "error sent before"),
 ])  # fmt: skip
 def test_an_action_that_its_result_denies_failed(args, output, reason):
     done = after(("send_mail", args, {"output": output}))

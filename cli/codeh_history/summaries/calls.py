@@ -203,8 +203,7 @@ def failure(call: Call, command: str) -> str:
     status = str(fields.get("status") or fields.get("result"))
     denied = False in map(fields.get, ("success", "ok")) or (effect == "acts" and _DENIED.match(status))
     if error or code or denied or fields.get("is_error"):
-        message = "" if error else fields.get("message") or fields.get("reason")
-        return _reason(str(message or text), command) or (f"exit {code}" if code else "failed")
+        return _reason(text, command) or (f"exit {code}" if code else "failed")
     if not command:
         failed = (effect != "reads" and ERROR.match(text)) or (effect == "acts" and _DENIED.match(text))
         return _reason(text, command) if failed else ""
@@ -269,9 +268,16 @@ class Ledger:
 
     def lines(self) -> Iterator[tuple[str, str, str, int]]:
         """Yield kind, label, text and position of files, actions and failures, the latest last."""
+        whole: dict[str, str] = {}  # the end of an absolute path, at least two steps → the path
+        for kind, path in self.entries:
+            steps = path.split("/") if kind == "file" and path[:1] in "/~" else []
+            whole |= {"/".join(steps[at:]): path for at in range(1, len(steps) - 1)}
+        merged = Ledger()  # `src/a.py` is `/home/me/project/src/a.py` if both occur
         for (kind, key), (label, text, place) in self.entries.items():
-            passed = kind == "failed" and key in self.passed
-            yield kind, label, f"{text}{PASSED if passed else ''}", place
+            text = whole.get(text.removeprefix("./"), text) if kind == "file" else text
+            text += PASSED if kind == "failed" and key in self.passed else ""
+            merged._put(kind, label, text, place, key if kind == "failed" else text)
+        yield from ((kind, *entry) for (kind, _), entry in merged.entries.items())
 
     def _put(self, kind: str, label: str, text: str, place: int, key: str = "") -> None:
         """Record an entry as the newest; a later failure has not passed yet, and a read hides no change."""

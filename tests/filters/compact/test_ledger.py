@@ -46,7 +46,7 @@ def test_the_ledger_shows_files_actions_and_failures():
     view = after_calls(calls)
     text = summary(view, tokens(view) // 5)
     assert section(text, "Files") == [
-        "- written: src/a.py", "- read: /home/me/shop/src/a.py, README.md, /home/me/shop/README.md",
+        "- written: /home/me/shop/src/a.py", "- read: README.md, /home/me/shop/README.md",
     ]  # fmt: skip
     assert section(text, "Done") == ["- cancel_order(order=W7) → status=cancelled"]
     assert section(text, "What failed") == [
