@@ -7,10 +7,10 @@ import orjson
 import pytest
 
 from codeh_history.session.exchanges import exchanges
-from codeh_history.summaries import gate
-from codeh_history.summaries.gate import faithful, problems
-from codeh_history.summaries.gate.calls import problems as call_problems
-from codeh_history.summaries.gate.faithful import problems as faithful_problems
+from codeh_history.summaries import faithful, gate
+from codeh_history.summaries.faithful import problems as faithful_problems
+from codeh_history.summaries.gate import contradicted as call_problems
+from codeh_history.summaries.gate import problems
 from codeh_history.summaries.request import nameable
 from compact.short import tool_call
 from histories import model, session, user
@@ -196,7 +196,7 @@ MESSAGES = session([
     "W7 was cancelled, W8 was cancelled too.", "W7 was cancelled and W8 was cancelled.", "W8, W7 were cancelled.",
     "W8 and W7 were cancelled.", "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
     "W7 was cancelled, W8 too.", "W7 was cancelled (and W8 too).", "- Cancelled W8\n- Nothing else", "It was deployed to staging.", "`src/a.py` was updated, and a.py was tested.",
-    "The deployment succeeded.", "The deployment to staging was successful.", "K5 was approved.", "The booking of R12 failed.", "The edit of b.py failed.", "All 48 tests pass.",
+    "The deployment succeeded.", "The deployment to staging was successful.", "The booking of R12 failed.", "The edit of b.py failed.", "All 48 tests pass.",
 ])  # fmt: skip
 def test_claims_without_a_call_are_refused(text):
     (problem, *_) = call_problems(text, MESSAGES)

@@ -27,9 +27,16 @@ from ..store.cache import Cache
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import store as summarizing
-from ..summaries.ask import CommandSummarizer
 from ..summaries.command import CommandRunner, Commands
-from ..summaries.request import Prompt, Sources, Wording, standard, words_of, words_within
+from ..summaries.request import (
+    CommandSummarizer,
+    Prompt,
+    Sources,
+    Wording,
+    standard,
+    words_of,
+    words_within,
+)
 from ..summaries.store import Settings
 from ..summaries.window import not_due
 from ..tokens.counter import Counter, open_counter

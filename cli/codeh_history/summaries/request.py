@@ -1,4 +1,4 @@
-"""The request for a summary: its prompt, the source as text, and groups of pieces that fit a budget."""
+"""A summary by the user's command: prompts from the source as text that fit a budget, and their answers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import orjson
+
+from .. import providers
 from ..base.errors import SummarizerFailed
 from ..base.read_json import strings_in
 from ..base.words import plural
 from ..providers.parts import json_text
+from ..providers.protocol import Cut, Failure, Nothing, Reply
+from ..providers.request import Options
+from ..providers.wire import read
 from ..session import labels
 from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_named
 from ..session.labels import labelled
-from ..session.model import Json, Message
+from ..session.model import Json, Message, Part
 from ..session.view import text_of
 from . import gate
 from .authorship import rows
 from .calls import result_value
+from .command import CommandRunner
 from .window import Batch
 
 Count = Callable[[Sequence[str]], list[int]]  # the tokens of each text
@@ -51,6 +58,7 @@ BESIDE = 4  # tokens of a piece besides its text
 FEWEST = 60  # least tokens of data in a request
 SHORTEST, LONGEST = 30, 350  # words of a summary
 WORDS = 0.6  # words per token
+_WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
 
 
 def words_of(tokens: int) -> int:
@@ -200,6 +208,66 @@ def cut(text: str, room: int, count: Count) -> list[str]:
     ends = (text.rfind(sign, middle // 2, middle) + 1 for sign in "\n ")
     end = next(filter(None, ends), middle)
     return [*cut(text[:end], room, count), *cut(text[end:], room, count)]
+
+
+@dataclass(frozen=True)
+class CommandSummarizer:
+    """Summarises by a command, in requests that fit the budget of `sources`.
+
+    Prompt and answer are plain text or, for a command such as `curl`, the request body and response of
+    provider `to`.
+    """
+
+    commands: CommandRunner
+    sources: Sources
+    to: str | None
+    model: str | None
+    faithful: bool
+
+    def write(self, batch: Batch) -> Json:
+        """Summarise a whole batch; if it does not fit one request, summarise the summaries of its parts."""
+        by = f"{self.to}/{self.model}" if self.model else self.to or "command"
+        source = self.sources.of_batch(batch)
+        if not source.pieces:
+            return {"summary": without_text(batch), "by": by}
+        groups = self.sources.groups(source)
+        while len(groups) > 1:
+            parts = (source._replace(pieces=group, exchanges=len(group)) for group in groups)
+            source = source._replace(pieces=[self._summary_of(part) for part in parts], form=SUMMARIES)
+            before, groups = len(groups), self.sources.groups(source)
+            if len(groups) >= before:
+                raise SummarizerFailed(
+                    "its summaries of parts do not get shorter; a larger --budget may help"
+                )
+        text = self._summary_of(source._replace(pieces=groups[0]))
+        return {"summary": text, "shortened": source.shortened, "by": by}
+
+    def _summary_of(self, source: Source) -> str:
+        request = self.sources.request(source)
+        return request.accept(self.answer(request.prompt), self.sources.count, faithful=self.faithful)
+
+    def answer(self, prompt: Prompt) -> str:
+        """Return the command's answer to a prompt; raise SummarizerFailed, saying whether to retry."""
+        if self.to is None:
+            return self.commands.run(prompt.plain.encode(errors="replace")).text()
+        parts: list[Part] = [{"text": prompt.data}]
+        message = Message("request", "user", "user", None, {}, own=parts, parts=parts)
+        options = Options(model=self.model, system=prompt.head or None)
+        request = providers.Format(self.to).request([message], options, ())
+        done = self.commands.run(orjson.dumps(request.body) + b"\n")
+        outcome = read(done.out, self.to)
+        if isinstance(outcome, Reply):
+            if outcome.finish not in _WHOLE:  # truncated or refused
+                raise SummarizerFailed(f"the answer is incomplete ({outcome.finish})")
+            return "".join(
+                part["text"] for part in outcome.parts if "text" in part and not part.get("thought")
+            )
+        if isinstance(outcome, Failure):
+            advice = "the same may succeed later" if outcome.retry else "change the request"
+            raise SummarizerFailed(f"the provider refused: {outcome.text} ({advice})")
+        done.check()
+        later = " (the same may succeed later)" if isinstance(outcome, (Cut, Nothing)) else ""
+        raise SummarizerFailed(f"{outcome.text}{later}")
 
 
 # -- messages as text ----------------------------------------------------------------------------------

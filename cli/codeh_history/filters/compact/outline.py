@@ -11,10 +11,9 @@ from ...session.exchanges import prompts
 from ...session.model import Json, Message
 from ...session.ops import Op, apply
 from ...session.view import View, text_of
-from ...summaries.ask import CommandSummarizer
 from ...summaries.command import CommandRunner
 from ...summaries.prose import clip
-from ...summaries.request import Sources, words_within
+from ...summaries.request import CommandSummarizer, Sources, words_within
 from ...summaries.store import tokens as tokens_of
 from ...summaries.window import Batch, period
 from ...tokens.counter import Counter

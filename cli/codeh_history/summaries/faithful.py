@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import combinations, permutations
 
-from ..prose import clip
+from .prose import clip
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"'`\])}]+|\bwww\.[^\s<>\"'`\])}]+", re.IGNORECASE)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

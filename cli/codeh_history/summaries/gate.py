@@ -1,0 +1,290 @@
+"""The gate: the reasons to refuse a summary written by a command.
+
+It may be blank, an error, a refusal, an echo, or longer than its source; or unfaithful, with paths, URLs,
+ids, dates, amounts and quotes that the source lacks (`faithful`), or claims that calls contradict: `W8 was
+cancelled` requires a successful call with W8, or a message that says so; `It was deployed` is refused if
+all deployments failed. Of a command, or of tests, the last run counts. Nothing else is checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..base.read_json import json_value, strings_in
+from ..session.model import Message
+from ..session.pairing import Call, pair
+from ..session.view import text_of
+from . import faithful
+from .calls import Ledger, attempt_of, command_of, effect_of, failure, response_of, steps_of, words_of
+from .prose import clip
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
+_LABEL = re.compile(
+    r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Pasted|Assistant|Tool call|Tool result): )"
+)
+_THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)
+_ERROR = re.compile(
+    r"[a-z_.]*(?:error|exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
+    r"|(?:http(?:/[\d.]+)? ?|status:? ?|error ?)?[45]\d\d[ :,]\s*(?:\w+ ?){0,4}"
+    r"(?:error|gateway|unavailable|timeout|limit|requests|unauthorized|forbidden|not found|overloaded)"
+    r"|traceback \(most recent|<!doctype|<html|<\?xml|\S*sh: |curl: "
+    r"|(?:internal server error|bad gateway|service (?:temporarily )?unavailable|rate limit(?:ed)?"
+    r"|quota exceeded|segmentation fault|command not found|killed|out of memory|exit status"
+    r"|(?:request|connection) (?:timed out|refused|reset)|model is overloaded|no such file or directory"
+    r"|you(?:'ve| have)? (?:exceeded|reached) your)\b(?! errors?\b| [a-z]+ (?:was|were|is|are)\b)",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"(?:i'?m|i am) (?:very |so )?(?:sorry|afraid|unable|not able)|sorry\b(?! \w+ of\b)|(?:my )?apologies"
+    r"|unfortunately,? (?:i|as)\b|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline)\b"
+    r"|as an ai\b|as a (?:large )?language model"
+    r"|please (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript)"
+    r"|(?:there is )?no (?:summary|content|conversation|text|transcript)\b.{0,60}$",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"(?:here(?:'s| is) (?:a|the|your)\b.{0,40}\bsummary\b.{0,40})[\s.!:,]*", re.IGNORECASE
+)
+_ERROR_KEYS = frozenset("error errors detail message code status type request_id statuscode msg".split())
+SHORT = 400  # check every line of shorter answers
+LONG = 2000  # longer answers are not error texts
+FEWEST = 3  # words of a summary at least
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+FAR_LONGER = 8  # times the prompt: longer answers are refused without counting tokens
+
+# Actions in tools' names, synonyms together, and their irregular past forms.
+_ACTS = (
+    "cancel", "book reserve order buy purchase", "refund return", "send submit post email",
+    "pay transfer charge", "exchange swap replace", "schedule reschedule", "deploy publish release",
+    "enable activate", "disable deactivate", "grant", "revoke", "close resolve", "merge", "approve",
+    "register", "assign", "upgrade", "delete remove", "push", "restart", "edit update change modify write",
+)  # fmt: skip
+_DONE = {
+    "cancel": "cancell?ed", "buy": "bought", "send": "sent", "submit": "submitted", "pay": "paid",
+    "transfer": "transferred", "swap": "swapped", "write": "written", "modify": "modified",
+}  # fmt: skip
+_STEP = re.compile(r"(?:\S+ ){0,2}(?:py|vi|unit)?(deploy|publish|push|restart|test)(?![\w/])")
+_NOT = re.compile(
+    r"\b(?:not|nothing|none|never|no|cannot|could|would|should|will|may|might|must|if|whether|unless|until"
+    r"|before|asks?|asked|wants?|wanted|wishes|needs?|requests?|requested|tried|tries|fail\w*|refus\w+"
+    r"|unable|declin\w+|reject\w+|to be|denied|instead of|rather than|pending|remains?|still)\b|n't\b|\?",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
+    r"|(?:,| and) (?=(?:the )?[#\w-]+ (?:was|is|has|had)\b)"
+    r"|(?<=ed)(?:,| and|,? leaving| \() ?(?=[#\w-]*\d[\w-]* (?!too\b|also\b|and\b)\w)"
+)
+_QUESTION = re.compile(  # an indirect question, up to where a statement may begin
+    r"\b(?:asks?|asked|wants? to know|wanted to know|wonders?|wondered) (?:whether|if)\b"
+    r"(?:(?!, and\b|\bbut\b|\bthen\b)[^.;!?\n])*",
+    re.IGNORECASE,
+)
+_BY_USER = re.compile(
+    r"\b(?:user|customer|client|I|he|she|they)(?: (?:has|had|later|already|just|also))* \w+(?:ed|ght|nt)\b"
+)
+_THING = re.compile(  # an id, or a file's name
+    r"(?<![\w.-])(?:[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,4}\b"
+    r"|(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|(?<=#)\d+|\d{5,})"
+)
+_FAILED = re.compile(r"\bfail(?:s|ed|ing)?\b|\bunsuccessful\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"fail|error|crash|br[eo]ke?\b|\bhang|problem|wrong|\bred\b|time[ds]? ?out", re.IGNORECASE
+)
+_COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
+_TESTS = re.compile(r"\b(?:all|the)\b(?: \d+)?(?: unit)? tests\b(?: now)? pass(?:ed)?\b", re.IGNORECASE)
+
+
+def without_thinking(answer: str) -> str:
+    """An answer without the thoughts that local models print first."""
+    return _THINKING.sub("", answer).strip()
+
+
+def problems(
+    text: str, source: str, prompt: str, size: int, count: Callable[[Sequence[str]], list[int]], *,
+    messages: Sequence[Message] = (), checked: bool = True,
+) -> list[str]:  # fmt: skip
+    """Return why a summary must be refused, or an empty list.
+
+    `source` is all that it may name, `prompt` the command's input, `size` the tokens that it replaces,
+    `messages` what it covers. `checked`: compare it with the source too.
+    """
+    if not re.search(r"\w", text):
+        return ["it is blank"]
+    if len(text) > FAR_LONGER * max(len(prompt), 1000):
+        return [f"it is not shorter than its source ({len(text)} of {len(prompt)} characters)"]
+    start, shown = _bare(text), repr(clip(text, 80))
+    wrong = {
+        "it contains control characters or broken text": _CONTROL.search(text),
+        f"it is an error text ({shown})": is_error(text),
+        f"it is a refusal ({shown})": _REFUSAL.match(start),
+    }
+    reasons = [reason for reason, holds in wrong.items() if holds]
+    words = len(re.findall(r"\w+", start)) + len(_UNSPACED.findall(start)) // 2
+    if not reasons and (words < FEWEST or _NOTHING.fullmatch(start)):
+        reasons.append(f"it has no content ({shown})")
+    if is_echo(text, prompt):
+        reasons.append("it is an echo of its input")
+    tokens = count([text])[0]
+    if tokens >= size:
+        reasons.append(f"it is not shorter than its source ({tokens} of {size} tokens)")
+    if checked and not reasons:
+        reasons += faithful.problems(text, source)
+        reasons += contradicted(text, messages, same_language=faithful.same_language(text, source))
+    return reasons
+
+
+def is_echo(text: str, prompt: str) -> bool:
+    """Whether a text repeats its input: at least half of it, its first line, or most of its own lines."""
+    answer, input = " ".join(text.split()), " ".join(prompt.split())
+    if len(answer) * 2 >= len(input) and (answer in input or input in answer):
+        return True
+    first = next((line.strip() for line in prompt.splitlines() if len(line.strip()) > 20), "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    labelled = sum(1 for line in lines if _LABEL.match(line) and line in prompt)
+    return bool(first and first in text) or (labelled >= 2 and labelled * 2 >= len(lines))
+
+
+def is_error(text: str) -> bool:
+    """Whether an answer is a JSON error object, or begins like the error of a program or service."""
+    value = json_value(text) if text[0] in "{[" else None
+    value = value[0] if isinstance(value, list) and value else value
+    if isinstance(value, dict):
+        keys = {key.casefold() for key in value}
+        return "error" in value or value.get("type") == "error" or keys <= _ERROR_KEYS
+    lines = [_bare(line) for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "-*•"]
+    lines = lines if len(text) <= SHORT else lines[:1] if len(text) < LONG else []
+    return any(map(_ERROR.match, lines))
+
+
+def _bare(text: str) -> str:
+    """The text with straight apostrophes, without surrounding marks."""
+    return text.replace("\u2019", "'").strip().lstrip("\"'*#>[⚠❌✗ \ufe0f`").rstrip("\"'*`")
+
+
+def _past(acts: str) -> re.Pattern[str]:
+    """A pattern for statements that one of these actions was done, or succeeded."""
+    forms = "|".join(_DONE.get(act) or f"{act.removesuffix('e')}ed" for act in acts.split())
+    stems = "|".join(act.removesuffix("e") for act in acts.split())
+    success = r"succe(?:ed(?:s|ed)|ss(?:ful(?:ly)?)?)|went (?:well|through)"
+    return re.compile(rf"\b(?:{forms})\b|\b(?:{stems})\w*\b.{{0,40}}\b(?:{success})\b", re.IGNORECASE)
+
+
+_PAST = {acts: _past(acts) for acts in _ACTS}
+_ACT_OF = {act: acts for acts in (*_ACTS, "test") for act in acts.split()}
+
+
+class _Outcome(NamedTuple):
+    """The outcome of a call: its actions, the texts of arguments and result, and whether it failed."""
+
+    acts: set[str]
+    text: str
+    is_command: bool
+    reads_only: bool
+    failed: bool
+
+    def names(self, thing: str) -> bool:
+        return not thing or re.search(rf"(?<![\w-]){re.escape(thing)}(?!\w)", self.text) is not None
+
+
+def contradicted(text: str, messages: Sequence[Message], *, same_language: bool = True) -> list[str]:
+    """The claims in a text that these messages contradict."""
+    calls = pair(messages).calls
+    outcomes = [*map(_outcome, calls)]
+    spoken = [(message.role, text_of(message)) for message in messages if message.role and same_language]
+    known = {thing for call in calls for thing in _THING.findall(" ".join(strings_in(call.args)))}
+    wrong = [clause for clause in _statements(text) if _is_wrong(clause, outcomes, spoken, known)]
+    clauses = _CLAUSE.split(_QUESTION.sub("", text))
+    wrong += [clause for clause in clauses if _did_not_fail(clause, outcomes, spoken, known)]
+    wrong += _wrong_results(text, calls, outcomes)
+    return [
+        f"no call supports this claim: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(wrong)
+    ]
+
+
+def _statements(text: str) -> list[str]:
+    """The clauses of a text that claim something: no questions, denials or intentions."""
+    return [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if not _NOT.search(clause)]
+
+
+def _is_wrong(
+    clause: str, outcomes: Sequence[_Outcome], spoken: Sequence[tuple[str, str]], known: set[str]
+) -> bool:
+    """Whether a clause claims an action that failed, or one that no call did to the thing it names.
+
+    Of several files it is wrong only if it is of all.
+    """
+    things = [thing for thing in _THING.findall(clause) if thing in known] or [""]
+    files = [thing for thing in things if "." in thing]
+    return not _BY_USER.search(clause) and any(
+        any(_is_undone(acts, thing, outcomes, spoken) for thing in things if thing not in files)
+        or (files and all(_is_undone(acts, file, outcomes, spoken) for file in files))
+        for acts, past in _PAST.items()
+        if past.search(clause)
+    )
+
+
+def _is_undone(
+    acts: str, thing: str, outcomes: Sequence[_Outcome], spoken: Sequence[tuple[str, str]]
+) -> bool:
+    """Whether no call did it and no message says so; after a failed tool call, only a user's counts."""
+    past, is_file = _PAST[acts], "." in thing
+    on_it = [outcome for outcome in outcomes if outcome.names(thing)]
+    tried = [each for each in on_it if acts in each.acts or (is_file and not each.reads_only)]
+    tool_failed = any(not outcome.is_command for outcome in tried)
+    tries = tried or [outcome for outcome in outcomes if acts in outcome.acts and not is_file]
+    if not tries or not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
+        return False
+    if thing and any(past.search(outcome.text) for outcome in on_it if not outcome.failed):
+        return False
+    return not any(
+        past.search(clause) and (thing in clause or not _THING.search(clause))
+        for role, text in spoken if thing in text and (role == "user" or not tool_failed)
+        for clause in _statements(text)
+    )  # fmt: skip
+
+
+def _did_not_fail(
+    clause: str, outcomes: Sequence[_Outcome], spoken: Sequence[tuple[str, str]], known: set[str]
+) -> bool:
+    """Whether a clause claims that an action failed, but no call or message does."""
+    words, things = clause.casefold().split(), known.intersection(_THING.findall(clause))
+    stems = [act for act in _ACT_OF if any(word.startswith(act.removesuffix("e")) for word in words)]
+    tried = [
+        outcome for outcome in outcomes if not outcome.acts.isdisjoint(_ACT_OF[act] for act in stems)
+        and (not things or any(map(outcome.names, things)))
+    ]  # fmt: skip
+    if not (_FAILED.search(clause) and spoken and tried):
+        return False
+    trouble = any(outcome.failed or _TROUBLE.search(outcome.text) for outcome in tried)
+    return not trouble and not any(
+        (_NOT.search(part) or _TROUBLE.search(part)) and any(act in part.casefold() for act in stems)
+        for role, text in spoken
+        for part in ([text] if role == "user" else _CLAUSE.split(text))
+    )
+
+
+def _outcome(call: Call) -> _Outcome:
+    args = call.args if isinstance(call.args, dict) else {}
+    command = command_of(args)
+    failed = call.answer is None or bool(failure(call, command))
+    verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
+    acts = {verb, *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(command)) if match)}
+    text = " ".join([*strings_in(args), *strings_in(response_of(call))])
+    return _Outcome(acts, text, bool(command), effect_of(call.name) == "reads", failed)
+
+
+def _wrong_results(text: str, calls: Sequence[Call], outcomes: Sequence[_Outcome]) -> Iterator[str]:
+    """Claims that a command passed or failed, if it ended otherwise, and that tests passed that failed."""
+    claims = [*_COMMAND.finditer(text)]
+    ends = Ledger(calls if claims else ())
+    for claim in claims:
+        command = attempt_of(claim[1])
+        failed, passed = ("failed", command) in ends.entries, command in ends.passed
+        if (passed and not failed) if claim[2].startswith("fail") else (failed and not passed):
+            yield claim[0]
+    tests = [outcome for outcome in outcomes if "test" in outcome.acts]
+    if tests and tests[-1].failed and "passed" not in tests[-1].text:
+        yield from (match[0] for match in _TESTS.finditer(text))
