@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import histories
 import sent
 import strategies
-from codeh_history import providers
+from codeh_history import BadData, providers
 from codeh_history.programs import registry, writing
 from codeh_history.programs.claude_code.write import folder
 from codeh_history.programs.protocol import SessionInfo
@@ -261,11 +261,12 @@ def test_unexportable_records_are_counted():
     [
         pytest.param("/home/dev/My project.py", "-home-dev-My-project-py", id="plain"),
         pytest.param("/é/\U0001f600", "-----", id="two units for one beyond the first plane"),
-        pytest.param("/" + "a" * 300, "-" + "a" * 199 + "-vtkmfl", id="long"),
     ],
 )
 def test_the_folder_of_a_directory_has_the_name_that_claude_code_gives_it(cwd, name):
     assert folder(cwd) == name
+    with pytest.raises(BadData, match="too long"):
+        folder(cwd + "a" * 200)
 
 
 def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it():

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import struct
 import unicodedata
 from collections.abc import Sequence
 
+from ...base.errors import BadData
 from ...session.model import Json, Message
 from .. import writing
 
 VERSION = "2.1.197"  # the version whose format is written
 UNKNOWN = "unknown"  # for an unknown model; without a model Claude Code hangs
-_LONGEST = 200  # most characters of a folder's name
+_LONGEST = 200  # characters of a folder's name; Claude Code adds a hash to a longer one
 
 
 class File(writing.Writer):
@@ -63,17 +63,9 @@ class File(writing.Writer):
 
 
 def folder(cwd: str) -> str:
-    """The name of the folder for a directory's sessions; a long name is cut and gets a hash."""
-    units = unicodedata.normalize("NFC", cwd).encode("utf-16-le", "surrogatepass")
-    codes = struct.unpack(f"<{len(units) // 2}H", units)
-    name = "".join(re.sub(r"[^a-zA-Z0-9]", "-", chr(code)) for code in codes)
-    if len(name) <= _LONGEST:
-        return name
-    number, digits = 0, ""
-    for code in codes:
-        number = (number * 31 + code) & 0xFFFFFFFF
-    number = min(number, (1 << 32) - number)  # absolute value of the signed number
-    while number:
-        number, digit = divmod(number, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return f"{name[:_LONGEST]}-{digits}"
+    """The name of the folder for a directory's sessions; a character beyond U+FFFF counts as two."""
+    plain = unicodedata.normalize("NFC", cwd)
+    name = re.sub(r"[^a-zA-Z0-9]", lambda match: "-" if match[0] <= "\uffff" else "--", plain)
+    if len(name) > _LONGEST:
+        raise BadData(f"{cwd}: too long for Claude Code's folders; pass another directory (--cwd)")
+    return name
