@@ -164,7 +164,7 @@ def test_duplicate_lines_are_written_once(home):
     path = write_session(case, b"".join([*lines[: answer + 1], *lines[answer:]]), home)
     out = path.with_name("out.jsonl")
     done = run_ok("rescue", str(path), "--output", str(out), "--json", home=home)
-    assert orjson.loads(done.out)["left"]["line that stands there twice"] == 1
+    assert orjson.loads(done.out)["left"]["repeated line"] == 1
     assert payload(out, "codex", home) == payload(case.session, "codex", home)
 
 
@@ -281,5 +281,5 @@ def test_2026_11_24_a_prompt_repeated_after_its_summary_is_left_out(tmp_path):
     whole, again = (
         run_in_process("rescue", str(path), "--dry-run", "--json", home=tmp_path) for path in paths
     )
-    assert orjson.loads(again.out)["left"]["line that stands there twice"] == 1
+    assert orjson.loads(again.out)["left"]["repeated line"] == 1
     assert accounted(again)["messages"] == accounted(whole)["messages"]

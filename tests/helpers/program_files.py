@@ -115,7 +115,7 @@ class Codex:
             })  # fmt: skip
 
     def line(self, type, payload):
-        ts = f"2026-01-01T00:01:{len(self.lines) % 60:02d}.000Z"
+        ts = f"2026-01-01T00:01:{len(self.lines) % 60:02d}.{len(self.lines) // 60:03d}Z"
         self.lines.append({"timestamp": ts, "type": type, "payload": payload})
 
     def item(self, type, **fields):

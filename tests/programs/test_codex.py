@@ -224,13 +224,13 @@ def test_branches_beyond_the_newest_are_counted(tmp_path):
     assert b"not imported: 5 branches beyond the newest 200" in done.err
 
 
-def test_a_duplicated_line_is_sent_twice(tmp_path):
+def test_a_repeated_line_counts_once(tmp_path):
     file = played(Codex(), "user one; called A; result A of_A")
     file.lines = [*file.lines[:2], *file.lines[1:], file.lines[-1]]
     path = file.write(tmp_path)
-    assert view(path, tmp_path) == ["one", "one", "call A", "A=of A", "A=of A"]
+    assert view(path, tmp_path) == ["one", "call A", "A=of A"]
     problems = run_in_process("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
-    assert [(it["line"], it["effect"]) for it in problems] == [(3, "doubles"), (6, "refused")]
+    assert [(it["line"], it["effect"]) for it in problems] == [(3, "doubles"), (6, "doubles")]
     assert problems[0]["reason"] == "the same as line 2: Codex sends it twice"
 
 

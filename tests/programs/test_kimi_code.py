@@ -86,7 +86,10 @@ def test_a_repeated_line_counts_once(tmp_path):
     file = sample()
     file.lines.insert(3, file.lines[2])
     path = laid(tmp_path, file)
-    assert b"repeated: Kimi Code sends it twice" in run_in_process("verify", str(path), home=tmp_path).out
+    assert (
+        b"line 4: the same as line 3: Kimi Code sends it twice"
+        in run_in_process("verify", str(path), home=tmp_path).out
+    )
     run_ok("import", str(path), home=tmp_path)
     assert [*sent(tmp_path, COPY)].count("one") == 1
 

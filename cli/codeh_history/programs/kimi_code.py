@@ -18,7 +18,7 @@ from .fields import answer_fields, at, hash_id, name_at, object_at, objects_at, 
 from .model import REWOUND, Entry, Item, Session
 from .parts import inline, media, parts_of, texts, thought
 from .protocol import Head, Place, Program, Source, Unreadable
-from .source import line_objects, value_beside
+from .source import lines_once, value_beside
 from .tree import add_agents, undone_branches
 
 _PATH = re.compile(r".*/(?:session_)?([^/]+)/agents/([^/]+)/wire\.jsonl", re.DOTALL)
@@ -84,19 +84,10 @@ class _Reading:
     def read(self, program: Program) -> None:
         """Read all lines."""
         session, problems = self.session, self.session.problems
-        seen: set[tuple[str, str, str | None]] = set()
-        for line, data in line_objects(self.source, problems, program.recognises):
-            session.number = line
-            id = name_at(data, "event.uuid", "message.id")
-            key = (text_at(data, "type"), text_at(data, "event.type"), id)
-            if id and key in seen:
-                session.skip("repeated line")
-                why = f"repeated: {self.title} sends it twice"
-                session.problem(line, "doubles", why, "read once")
-            else:
-                seen.add(key)
-                loops = data.get("type") == "context.append_loop_event"
-                self.apply(object_at(data, "event") if loops else data, time_of(data.get("time")))
+        for number, data in lines_once(self.source, session, program):
+            session.number = number
+            loops = data.get("type") == "context.append_loop_event"
+            self.apply(object_at(data, "event") if loops else data, time_of(data.get("time")))
         for place, problem in enumerate(problems):
             if problem.reason.startswith("not JSON"):
                 reason = f"{problem.reason}: {self.title} forgets everything after it"
@@ -250,7 +241,7 @@ def read_cli(source: Source, program: Program) -> Iterable[Session]:
     path = _CONTEXT.fullmatch(source.path)
     session = Session(program.name, path[2] if path else source.stem)
     reading = _Reading(session, source, program.title)
-    for line, data in line_objects(source, session.problems, program.recognises):
+    for line, data in lines_once(source, session, program):
         session.number = line
         role, content = text_at(data, "role"), data.get("content")
         if role in _OF_CLI:
@@ -278,6 +269,7 @@ PROGRAM = Program(
     "kimi-code", "Kimi Code", recognises, read,
     (Place("KIMI_CODE_HOME", ".kimi-code", ("sessions/*/*/agents/main/wire.jsonl",)),), command="kimi",
     pairs={pairs.ORPHAN: pairs.DROPPED, pairs.DOUBLE: ("drops", "{} sends the first")},
+    doubles=("context.append_message", "context.append_loop_event"),
 )  # fmt: skip
 KIMI_CLI = Program(
     "kimi-cli", "Kimi CLI", recognises_cli, read_cli,

@@ -61,7 +61,8 @@ class Program(NamedTuple):
     newer one exists. `writer`: the `writing.Writer` of its files, as `MODULE:CLASS`; `format`: the provider
     whose request elements they contain; `keeps_thinking`: they contain thinking; `command`: the program's
     executable; `by_folder`: sessions are stored by directory, so that two directories may have one of the
-    same id. `pairs`: what the program does with unmatched calls and results.
+    same id. `pairs`: what the program does with unmatched calls and results; `doubles`: the types of lines
+    that it sends twice if they are repeated.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Program(NamedTuple):
     command: str = ""
     by_folder: bool = False
     pairs: Effects | None = None
+    doubles: Collection[str] = ()
 
 
 class Unreadable(Exception):

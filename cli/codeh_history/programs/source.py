@@ -11,9 +11,10 @@ import orjson
 
 from ..providers.json_text import loads, value_of
 from ..session.model import LONGEST, Json
-from ..session.records import BOM, MAX_READ, TORN, nests_deeper
+from ..session.records import BOM, MAX_READ, TORN, dumps, nests_deeper
+from .fields import hash_id
 from .model import Problem, Session
-from .protocol import Head, Source, Unreadable
+from .protocol import Head, Program, Source, Unreadable
 
 _MAX_PARSED = 8  # most bytes parsed to repair a line, in multiples of its length
 _HEAD_OBJECTS = 20
@@ -73,6 +74,21 @@ def line_objects(
             yield number, value
         else:
             problems.append(Problem(number, "skips", reason))
+
+
+def lines_once(source: Source, session: Session, program: Program) -> Iterator[tuple[int, Json]]:
+    """Yield a session's lines as `line_objects`, without those that repeat an earlier one with its time."""
+    seen: dict[str, int] = {}
+    for number, data in line_objects(source, session.problems, program.recognises):
+        timed = "timestamp" in data or "time" in data
+        first = seen.setdefault(hash_id(dumps(data)), number) if timed else number
+        if first == number:
+            yield number, data
+            continue
+        session.skip("repeated line")
+        if data.get("type") in program.doubles:
+            why = f"the same as line {first}: {program.title} sends it twice"
+            session.problem(number, "doubles", why, "read once")
 
 
 def _last_complete(raw: bytes, recognises: Recognises) -> Json | None:

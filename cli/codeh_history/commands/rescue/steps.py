@@ -25,7 +25,7 @@ from ...providers.usage import count
 from ...session.fold import fold
 from ...session.model import Json, origin
 from ...session.ops import Op, apply
-from ...session.records import dumps, parse
+from ...session.records import parse
 from ...session.view import View
 from ...store import program_files
 from ...store.paths import SERVER
@@ -119,31 +119,15 @@ def _of_program(file: File, program: str, target: Target) -> Recovered:
 
 
 def _usable(session: Session) -> Iterator[Entry | Summary]:
-    """Yield the items, without repeated lines; for a summary without text, the messages that it covers."""
+    """Yield the items; for a summary without text, the messages that it covers."""
     summaries = [item for item in session.items if isinstance(item, Summary)]
     covered = {id for summary in summaries if summary.text.strip() for id in summary.covers}
-    doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
-    seen: set[bytes] = set()
     for item in session.items:
-        if isinstance(item, Summary):
-            if item.text.strip() or item.id in covered:
-                yield item
-            else:
-                why = "the text of a summary is lost"
-                session.problem(item.line, "forgets", why, "what it stood for is read")
-            continue
-        pieces = []
-        for piece in item.pieces:
-            parts = dumps(piece.parts)
-            if parts not in seen or piece.line not in doubled:
-                pieces.append(piece)
-            seen.add(parts)
-        repeats = len(item.pieces) - len(pieces)
-        if repeats and item.id not in covered:
-            session.skipped["line that stands there twice"] += repeats
-            item.pieces = pieces
-        if pieces or not repeats:
+        if isinstance(item, Entry) or item.text.strip() or item.id in covered:
             yield item
+        else:
+            why = "the text of a summary is lost"
+            session.problem(item.line, "forgets", why, "what it stood for is read")
 
 
 def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[View, list[Json], Json]:

@@ -22,7 +22,7 @@ from ..fields import answer_fields, at, name_at, object_at, omit_empty, text_at
 from ..model import ABANDONED, SUB_AGENT, AgentUsage, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source, Unreadable
-from ..source import line_objects, value_beside
+from ..source import lines_once, value_beside
 from ..tree import add_agents, agent_files, branches, own_nodes, report_broken, usage_of
 from . import attachments
 from .tree import Branch, Node, Tree
@@ -73,7 +73,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
                 session.skip(SUB_AGENT if node.side else ABANDONED)
             elif node.attached:
                 session.skip(_kind(node.data), own=True)
-        session.skip("repeated line", tree.repeated)
         session.branches = partial(_branches, source, session, tree, live, program)
         session.agent_usage = partial(_agent_usage, source, tree, program)
         agents, kind = agent_files(source, _FOLDER), partial(_kind_of_agent, source)
@@ -99,14 +98,16 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
     tree = Tree()
     titles: dict[tuple[str, str | None], str] = {}  # by kind, and by the line that they belong to
     id = session.id if _ID.fullmatch(session.id) else None
-    for number, data in line_objects(source, session.problems, program.recognises):
+    for number, data in lines_once(source, session, program):
         kind = text_at(data, "type")
         node = tree.add(number, data)
         session.about(data, id="sessionId", version="version", cwd="cwd", created="timestamp")
         if kind in _TITLES and (title := name_at(data, _TITLES[kind])):
             titles[kind, name_at(data, "leafUuid") if kind == "summary" else None] = title
         repeated = node is None and name_at(data, "uuid")
-        if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
+        if repeated:
+            session.skip("repeated line")
+        elif node is None or not (node.talks or node.queued or node.attached):
             session.skip(_kind(data), own=kind in _INTERFACE)
     session.id = id or session.id
     valid = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}

@@ -68,7 +68,6 @@ class Tree:
         self.side: list[Node] = []  # lines of sub-agents
         self.others: list[Node] = []  # equals `side`, but empty in a sub-agent's own file
         self.trailing: list[Node] = []  # attachments since the last message
-        self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt` line
         self.leaf_line = 0  # the number of that line
         self.beyond: Node | None = None  # that leaf, if the branch continues after it
@@ -83,8 +82,7 @@ class Tree:
             return None
         earlier = self.nodes.get(uuid)
         if earlier is not None:
-            self.repeated += 1
-            if earlier.type == data.get("type") and earlier.data != data:
+            if earlier.type == data.get("type"):
                 earlier.fill(data)
             return None
         node = self.nodes[uuid] = Node(number, data, uuid)

@@ -21,7 +21,7 @@ from ..fields import at, hash_id, name_at, object_at, objects_at, omit_empty, se
 from ..model import ROLLED_BACK, Entry, Item, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
-from ..source import line_objects
+from ..source import lines_once
 from ..tree import undone_branches
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
@@ -74,7 +74,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a rollout."""
     session = Session(program.name, _ID.sub(r"\1", source.stem))
     rollout = _Rollout(session, source, program)
-    for number, data in line_objects(source, session.problems, program.recognises):
+    for number, data in lines_once(source, session, program):
         session.number = number
         rollout.line(data)
     if rollout.meta is None:
@@ -102,7 +102,6 @@ class _Rollout:
         self.seen: Counter[str] = Counter()  # ids in use
         self.response: Entry | None = None  # the response that the next item may continue
         self.last: Entry | None = None  # the latest response
-        self.lines: dict[str, int] = {}  # time and content of an item → its first line
         self.unnumbered = 0  # the first line without an ordinal
 
     def add_refusal(self, number: int, why: str, mended: str | None = None, *, lacks: bool = False) -> None:
@@ -123,11 +122,6 @@ class _Rollout:
             case "session_meta":
                 self.header(payload, ts)
             case "response_item":
-                before = self.lines.setdefault(hash_id(data.get("timestamp"), dumps(payload)), number)
-                # `pairs` reports a second result
-                if before != number and not str(payload.get("type")).endswith("_output"):
-                    why = f"the same as line {before}: {self.program.title} sends it twice"
-                    self.session.problem(number, "doubles", why)
                 self.item(payload, ts)
             case "compacted":
                 self.compact(payload, ts)
@@ -179,7 +173,7 @@ class _Rollout:
                 if other.size < size:
                     why = f"only {other.size:,} of {size:,} bytes exist"
                     self.add_refusal(0, why, "these are read", lacks=True)
-                for _, data in line_objects(other, self.session.problems, self.program.recognises):
+                for _, data in lines_once(other, self.session, self.program):
                     if data.get("type") != "session_meta":
                         self.line(data)
                     elif earlier := object_at(data, "payload.history_base"):
@@ -371,4 +365,5 @@ PROGRAM = Program(
         pairs.EARLY: ("refused", "{} sends them unchanged, which its provider refuses"),
         pairs.DOUBLE: pairs.BOTH_REFUSED,
     },
+    doubles=("response_item",),
 )  # fmt: skip

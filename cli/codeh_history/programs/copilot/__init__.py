@@ -17,7 +17,7 @@ from ..fields import answer_fields, hash_id, name_at, object_at, objects_at, omi
 from ..model import SUB_SESSION, Entry, Session
 from ..parts import inline, thought
 from ..protocol import Head, Place, Program, Source, Unreadable
-from ..source import line_objects
+from ..source import lines_once
 from ..tree import usage_of
 
 SUMMARY_SOURCE = "summary"  # the source of a prompt that our writer made of a summary
@@ -81,20 +81,13 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session = Session(program.name, folder if _UUID.fullmatch(folder) else source.stem)
     main = _Log(session)
     logs: dict[str | None, _Log] = {None: main}  # and those of sub-agents
-    lines: dict[str | int, int] = {}  # by id
     refused = f"{program.title} does not open the file"
-    for number, event in line_objects(source, session.problems, program.recognises):
+    for number, event in lines_once(source, session, program):
         id, kind, data = text_at(event, "id"), text_at(event, "type"), object_at(event, "data")
         valid = {"id": bool(_UUID.fullmatch(id)), "timestamp": bool(time_of(event.get("timestamp")))}
         valid |= {field: isinstance(data.get(field), str) for field in _TEXTS.get(kind, ())}
         if invalid := [field for field in valid if not valid[field]]:
             session.problem(number, "refused", f"an event whose `{invalid[0]}` is invalid: {refused}")
-        if (first := lines.setdefault(id or number, number)) != number:
-            session.skip("repeated line")
-            if kind in ("user.message", "assistant.message"):
-                why = f"the same as line {first}: {program.title} sends it twice"
-                session.problem(number, "doubles", why, "read once")
-            continue
         if kind in _REFERRED:
             main.events[kind, text_at(data, _REFERRED[kind])] = data
             continue
@@ -273,4 +266,5 @@ PROGRAM = Program(
         pairs.OPEN: ("drops", "{} answers it as interrupted"), pairs.ORPHAN: pairs.DROPPED,
         pairs.DOUBLE: pairs.DROPPED,
     },
+    doubles=("user.message", "assistant.message"),
 )  # fmt: skip

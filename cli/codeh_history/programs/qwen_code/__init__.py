@@ -15,7 +15,7 @@ from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, 
 from ..model import ABANDONED, REWOUND, Entry, Piece, Session
 from ..parts import texts
 from ..protocol import Head, Place, Program, Source
-from ..source import line_objects
+from ..source import lines_once
 from ..tree import Broken, Node, add_agents, agent_files, read_tree, report_broken
 
 _TALK = ("user", "assistant", "tool_result")
@@ -84,7 +84,7 @@ class _Node(Node):
 def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Node]:
     """Read all lines into nodes, and set the session's fields."""
     nodes: dict[str, _Node] = {}
-    for line, data in line_objects(source, session.problems, program.recognises):
+    for line, data in lines_once(source, session, program):
         id = name_at(data, "uuid")
         if id is None:
             session.skip("line without an id")
@@ -99,11 +99,6 @@ def _nodes(source: Source, session: Session, program: Program) -> dict[str, _Nod
                 session.problem(line, "forgets", why, "skipped")
             if not node.talks and node.subtype != _COMPRESSION:
                 session.skip(f"{node.type} ({node.subtype})", own=True)
-        elif any(data == before for _, before in nodes[id].lines):
-            session.skip("repeated line")
-            if nodes[id].talks:
-                why = f"the same as line {nodes[id].number}: {program.title} sends it twice"
-                session.problem(line, "doubles", why, "read once")
         elif nodes[id].talks and nodes[id].type == data.get("type"):
             nodes[id].lines.append((line, data))
         else:
@@ -182,5 +177,5 @@ PROGRAM = Program(
     "qwen-code", "Qwen Code", recognises, read,
     (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
     writer=f"{__name__}.write:File", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
-    pairs={pairs.ORPHAN: pairs.REFUSED},
+    pairs={pairs.ORPHAN: pairs.REFUSED}, doubles=_TALK,
 )  # fmt: skip
