@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData
-from codeh_history.programs.changes import changes
 from codeh_history.programs.fields import hash_id, time_of
 from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summary
-from codeh_history.programs.records import header, lines, record, records, session_id
+from codeh_history.programs.records import changes, header, lines, record, records, session_id
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.records import parse

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData
 from codeh_history.programs import records, registry
-from codeh_history.programs.changes import changes
 from codeh_history.programs.protocol import Head
+from codeh_history.programs.records import changes
 from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
 from codeh_history.store.program_files import File, head_of, sessions_in, translated

@@ -22,10 +22,10 @@ from ..base.times import moment
 from ..base.words import is_id, plural, prefixes
 from ..programs import forms, registry
 from ..programs import records as program_records
-from ..programs.changes import Changes, changes, for_new_copy
 from ..programs.fields import omit_empty
 from ..programs.forms import reimport
 from ..programs.model import Problem, Session, with_branches
+from ..programs.records import Changes, changes, for_new_copy
 from ..render import changes as rendering
 from ..render.progress import tracked
 from ..session.fold import fold

@@ -197,7 +197,7 @@ def text_of(part: Part) -> str | None:
 
 
 class Writer:
-    """Base class of each program's `write.File`, which formats the lines of a file.
+    """Base class of each program's `File`, which formats the lines of a file.
 
     `ts`: the time of the line being written. `RESUME`: the arguments of the command that precede the
     session's id, or a file's path if it `TAKES_FILES`.

@@ -1,22 +1,24 @@
-"""Read Qwen Code's files: JSON lines in `~/.qwen/projects/DIR/chats/UUID.jsonl`, a tree per session.
+"""Read and write Qwen Code's files: JSON lines in `~/.qwen/projects/DIR/chats/UUID.jsonl`.
 
-A line contains a content of Gemini's API. A session is the branch that ends at its last line.
+A line contains a content of Gemini's API. A session is the branch of their tree that ends at the last line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from ...providers.gemini import NAME as FORMAT
-from ...providers.gemini.body import part_of
-from ...session.model import Json, Part
-from .. import pairs
-from ..fields import answer_fields, name_at, object_at, objects_at, omit_empty, time_of
-from ..model import ABANDONED, REWOUND, Entry, Piece, Session
-from ..parts import texts
-from ..protocol import Head, Place, Program, Source
-from ..source import lines_once
-from ..tree import Broken, Node, add_agents, agent_files, read_tree, report_broken
+from ..providers.gemini import NAME as FORMAT
+from ..providers.gemini.body import part_of
+from ..session.model import Json, Message, Part
+from . import pairs, writing
+from .fields import answer_fields, name_at, object_at, objects_at, omit_empty, time_of
+from .model import ABANDONED, REWOUND, Entry, Piece, Session
+from .parts import texts
+from .protocol import Head, Place, Program, Source
+from .source import lines_once
+from .tree import Broken, Node, add_agents, agent_files, read_tree, report_broken
 
 _TALK = ("user", "assistant", "tool_result")
 _COMPRESSION = "chat_compression"
@@ -28,6 +30,7 @@ _USAGE = {
     "reasoning": "thoughtsTokenCount", "total": "totalTokenCount",
 }  # fmt: skip
 _AGENTS = "subagents"  # a folder next to `chats`, with a folder per session and a file per sub-agent
+VERSION = "0.24.4"  # the version whose format is written
 
 
 def recognises(head: Head) -> bool:
@@ -173,9 +176,49 @@ def _parts(content: Json) -> list[Part]:
     return [part_of(part) for part in objects_at(content, "parts")]
 
 
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+class File(writing.Writer):
+    """A chain of lines, each the parent of the next; a summary becomes a compression."""
+
+    def begin(self) -> None:
+        self.last: str | None = None
+        if self.about.title:
+            title = {"customTitle": self.about.title, "titleSource": "manual"}
+            self.line("system", subtype="custom_title", systemPayload=title)
+
+    def name(self) -> str:
+        return f"projects/{re.sub('[^a-zA-Z0-9]', '-', self.about.cwd)}/chats/{self.about.id}.jsonl"
+
+    def line(self, kind: str, **fields: object) -> None:
+        """Write a line of this kind."""
+        about, id = self.about, self.uuid()
+        self.lines.append({
+            "uuid": id, "parentUuid": self.last, "sessionId": about.id, "timestamp": self.ts, "type": kind,
+            "cwd": about.cwd, "version": VERSION, **fields,
+        })  # fmt: skip
+        self.last = id
+
+    def summary(self, text: str) -> None:
+        contents = [{"role": "user", "parts": [{"text": text}]}]
+        self.line("system", subtype="chat_compression", systemPayload={"compressedHistory": contents})
+
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
+        """Write an element; results get lines of their own."""
+        parts = writing.without_placeholders(element["parts"])
+        if element["role"] == "model":
+            fields = omit_empty(model=writing.model_of(sources))
+            self.line("assistant", message={"role": "model", "parts": parts}, **fields)
+            return
+        for answers, run in groupby(parts, lambda part: "functionResponse" in part):
+            kind = "tool_result" if answers else "user"
+            self.line(kind, message={"role": "user", "parts": list(run)})
+
+
 PROGRAM = Program(
     "qwen-code", "Qwen Code", recognises, read,
     (Place("QWEN_HOME", ".qwen", ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl")),),
-    writer=f"{__name__}.write:File", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
+    writer=f"{__name__}:File", format=FORMAT, keeps_thinking=True, command="qwen", by_folder=True,
     pairs={pairs.ORPHAN: pairs.REFUSED}, doubles=_TALK,
 )  # fmt: skip

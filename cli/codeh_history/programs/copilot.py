@@ -1,26 +1,27 @@
-"""Read Copilot CLI's sessions: events, one a line, in `~/.copilot/session-state/UUID/events.jsonl`.
+"""Read and write Copilot CLI's sessions: events in `~/.copilot/session-state/UUID/events.jsonl`.
 
-Events are in order, since a rewind removes lines; those of sub-agents are in the same file.
+They are in order, since a rewind removes lines; those of sub-agents are in the same file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...providers.parts import native
-from ...session.model import Json, Part
-from .. import pairs
-from ..fields import answer_fields, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
-from ..model import SUB_SESSION, Entry, Session
-from ..parts import inline, thought
-from ..protocol import Head, Place, Program, Source, Unreadable
-from ..source import lines_once
-from ..tree import usage_of
+from ..providers.anthropic.blocks import THINKING
+from ..providers.parts import native
+from ..session.model import Json, Message, Part
+from . import pairs, writing
+from .fields import answer_fields, hash_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
+from .model import SUB_SESSION, Entry, Session
+from .parts import inline, thought
+from .protocol import Head, Place, Program, Source, Unreadable
+from .source import lines_once
+from .tree import usage_of
 
-SUMMARY_SOURCE = "summary"  # the source of a prompt that our writer made of a summary
+_SUMMARY_SOURCE = "summary"  # the source of a prompt that our writer made of a summary
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _FORK = re.compile(rf"Forked from .*?\(({_UUID.pattern})\)", re.IGNORECASE)
 _ADDED = re.compile(  # the date and reminders, which the program adds to a prompt
@@ -68,6 +69,8 @@ Command:
 Output:
 {}
 </user_shell_command_output>"""
+VERSION = "1.0.102"  # the version whose format is written
+_DOCUMENTS = ["application/pdf"]  # types that are sent unchanged
 
 
 def recognises(head: Head) -> bool:
@@ -134,7 +137,7 @@ class _Log:
         id = name_at(event, "id") or hash_id(session.id, number)
         self.stamp = {"id": id, "ts": time_of(event.get("timestamp"))}
         match kind:
-            case "user.message" if data.get("source") == SUMMARY_SOURCE:
+            case "user.message" if data.get("source") == _SUMMARY_SOURCE:
                 session.summarise(**self.stamp, text=text_at(data, "content"))
             case "user.message":
                 self.prompt(data)
@@ -258,10 +261,95 @@ class _Log:
         self.session.keep_usage(**self.stamp, fields=answer_fields(data, _COMPACTION, _USAGE))
 
 
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+class File(writing.BlockWriter):
+    """An event for each text and each result; a summary is a prompt, because Copilot CLI words its own."""
+
+    def begin(self) -> None:
+        about = self.about
+        self.event(
+            "session.start", sessionId=about.id, version=1, producer="codeh-history",
+            copilotVersion=VERSION, startTime=self.ts, context={"cwd": about.cwd}, alreadyInUse=False,
+        )  # fmt: skip
+        if about.title:
+            self.event("session.title_changed", title=about.title)
+
+    def name(self) -> str:
+        return f"session-state/{self.about.id}/events.jsonl"
+
+    def event(self, kind: str, **data: Any) -> Json:
+        """Write an event of this kind; return its data."""
+        last = self.lines[-1]["id"] if self.lines else None
+        line = {"type": kind, "data": data, "id": self.uuid(), "timestamp": self.ts, "parentId": last}
+        self.lines.append(line)
+        return data
+
+    def message(self, text: str, **data: Any) -> Json:
+        return self.event("user.message", content=text, attachments=[], **data)
+
+    def summary(self, text: str) -> None:
+        self.message(text, source=_SUMMARY_SOURCE)
+
+    def prompt(self, contents: list[Json]) -> None:
+        last: Json | None = None
+        for content in contents:
+            if content["type"] == "text":
+                last = self.message(content["text"])
+            else:
+                last = last or self.message("")
+                last["attachments"].append({**content, "type": "blob"})
+                last["supportedNativeDocumentMimeTypes"] = _DOCUMENTS
+
+    def answer(self, blocks: Sequence[Json], sources: Sequence[Message | None]) -> None:
+        """Write an answer: an event for each text, with the thinking before it and the calls after it."""
+        model = writing.model_of(sources)
+        last: Json | None = None
+        thinking: list[Json] = []
+        for block in blocks:
+            if block["type"] in THINKING:
+                thinking.append(block)
+                continue
+            if last is None or block["type"] == "text" or thinking:
+                id = self.uuid("message")
+                answer: Json = {"messageId": id, "model": model, "content": "", "toolRequests": []}
+                last = self.event("assistant.message", **answer)
+                if thinking:
+                    last["reasoningBlocks"] = {"provider": "anthropic-messages", "blocks": thinking}
+                    thinking = []
+            for content in self.contents([block]):
+                if content["type"] == "function":
+                    last["toolRequests"].append(content)
+                else:
+                    last["content"] += content.get("text", "")
+
+    def result(self, block: Json, contents: list[Json], _source: Message | None) -> None:
+        text = "\n".join(item["text"] for item in contents if item["type"] == "text")
+        files = [item for item in contents if item["type"] != "text"]
+        outcome: Json = {
+            "success": True,
+            "result": {"content": text, **omit_empty(binaryResultsForLlm=files)},
+        }
+        if block.get("is_error"):
+            outcome = {"success": False, "error": {"message": text}}
+        self.event("tool.execution_complete", toolCallId=block["tool_use_id"], **outcome)
+
+    def call(self, block: Json) -> Json:
+        call = {"toolCallId": block["id"], "name": block["name"], "arguments": block["input"]}
+        return {**call, "type": "function"}
+
+    def file(self, block: Json) -> Json | None:
+        match block.get("source"):
+            case {"type": "base64", "data": data, "media_type": mime}:
+                return {"type": "image", "data": data, "mimeType": mime}
+        return None
+
+
 PROGRAM = Program(
     "copilot-cli", "Copilot CLI", recognises, read,
     (Place("COPILOT_HOME", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl")),),
-    writer=f"{__name__}.write:File", format="anthropic", keeps_thinking=True, command="copilot",
+    writer=f"{__name__}:File", format="anthropic", keeps_thinking=True, command="copilot",
     pairs={
         pairs.OPEN: ("drops", "{} answers it as interrupted"), pairs.ORPHAN: pairs.DROPPED,
         pairs.DOUBLE: pairs.DROPPED,
