@@ -78,6 +78,16 @@ def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
     assert session_path(tmp_path, COPY).read_bytes().startswith(before)
 
 
+def test_a_result_that_is_masked_later_is_an_update(tmp_path):
+    """It made a second copy of the session."""
+    file = played(Gemini(), "user a one")
+    file.model("b", "", toolCalls=[gemini_call("A", "of A")])
+    played(file, "user c two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "call A", "A=of A", "two"]
+    file.model("b", "", toolCalls=[gemini_call("A", "masked")])
+    assert view(file.write(tmp_path), tmp_path) == ["one", "call A", "A=masked", "two"]
+
+
 def test_a_rewind_to_nothing_takes_nothing(tmp_path):
     path = played(Gemini(), "user a one; rewind zzz").write(tmp_path)
     assert view(path, tmp_path) == ["one"]

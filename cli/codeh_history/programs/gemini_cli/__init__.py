@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import dropwhile, groupby
 from typing import Any
@@ -295,39 +295,21 @@ def _content(value: Any) -> list[Any]:
 
 
 def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
-    """Yield a message as entries, without the results of `repeated` calls."""
-    data = versions[-1][1]
+    """Yield the newest version of a message as entries, without the results of `repeated` calls."""
+    line, data = versions[-1]
     id, ts = data["id"], time_of(data.get("timestamp"))
-
-    def entry(id: str, kind: str, parts_of: Callable[[Json], list[Any]], **fields: Any) -> Iterator[Entry]:
-        """Yield an entry; a version that adds parts adds a piece, any other change makes a new id."""
-        pieces: list[Piece] = []
-        now: list[Any] = []
-        for line, version in versions:
-            parts = parts_of(version)
-            if parts[: len(now)] == now:
-                pieces += [Piece(line, parts[len(now) :])] if len(parts) > len(now) else []
-            else:
-                pieces = [Piece(line, parts)] if parts else []
-                id = hash_id(id, dumps(parts))
-            now = parts
-        if pieces:
-            yield Entry(id, kind, ts, pieces, fields)
-
-    def new_results(version: Json) -> list[Any]:
-        return [part for part in _results_of(version) if _call_of(part) not in repeated]
-
-    def others(version: Json) -> list[Any]:
-        parts = map(_as_sent, _without_context(version))
-        return [part for part in parts if "functionResponse" not in part]
-
     if data["type"] == "gemini":
-        yield from entry(id, "codeh", _model_parts, **_fields(versions))
-        yield from entry(f"{id}_response", "tool", _results)
+        each = [(id, "codeh", _model_parts(data)), (f"{id}_response", "tool", _results(data))]
     else:
-        yield from entry(id, "tool", new_results)
-        beside_results = any(_results_of(version) for _, version in versions)
-        yield from entry(f"{id}.1" if beside_results else id, "user", others)
+        results = _results_of(data)
+        others = (_as_sent(part) for part in _without_context(data) if "functionResponse" not in part)
+        each = [
+            (id, "tool", [part for part in results if _call_of(part) not in repeated]),
+            (f"{id}.1" if results else id, "user", [*others]),
+        ]
+    for id, kind, parts in each:
+        if parts:
+            yield Entry(id, kind, ts, [Piece(line, parts)], _fields(versions) if kind == "codeh" else {})
 
 
 def _results_of(data: Json) -> list[Any]:
