@@ -15,7 +15,7 @@ import sent
 import strategies
 from codeh_history import BadData, providers
 from codeh_history.programs import registry, writing
-from codeh_history.programs.claude_code.write import folder
+from codeh_history.programs.claude_code import folder
 from codeh_history.programs.protocol import SessionInfo
 from codeh_history.providers.media import media
 from codeh_history.providers.openai import IMAGES
