@@ -693,8 +693,8 @@ MUTANTS = [
         ("test_cases.py::test_case[rescue/sound]",),
     ),
     Mutant(
-        "rescue keeps what a line says again", "commands/rescue/steps.py",
-        "if parts not in seen or piece.line not in doubled:",
+        "a repeated line is read again", "programs/source.py",
+        "if first == number:",
         "if True:",
         ("commands/test_rescue.py::test_duplicate_lines_are_written_once",),
     ),

@@ -320,4 +320,4 @@ def test_a_folder_of_sessions_is_imported(folder, tmp_path):
     played(OpenCode(), "user one").write_session(tmp_path / "opencode" / "storage")
     assert run_in_process("import", str(tmp_path / folder), home=tmp_path).text == COPY
     nowhere = run_in_process("import", str(tmp_path / "opencode" / "storage" / "part"), home=tmp_path)
-    assert (nowhere.code, nowhere.text) == (74, "")
+    assert (nowhere.code, nowhere.text) == (65, "")
