@@ -25,7 +25,7 @@ from ..model import REWOUND, Entry, Item, Piece, Session, Summary
 from ..protocol import Head, Place, Program, Source, Unreadable
 from ..tree import undone_branches
 
-Version = tuple[int, Json]  # line number and content of one version of a message
+Line = tuple[int, Json]  # number and content
 _TYPES = ("user", "gemini", "info", "error", "warning")
 _CONTEXT = ("<session_context>", "<hook_context>")  # beginnings of messages that the program generates
 SNAPSHOT = "<state_snapshot>"  # marks a summary by the program
@@ -33,6 +33,7 @@ _REPLACED = "message that a checkpoint replaced"
 WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # put around other summaries when writing
 _PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # the project of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # a sub-agent's parent session
+_CONTENT = ("content", "thoughts", "toolCalls")  # fields with the content of a message
 _ANSWER = {"model": "model", "usage": "tokens"}
 _USAGE = {
     "input": "input tool", "output": "output thoughts", "cached": "cached", "reasoning": "thoughts",
@@ -77,13 +78,14 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Reading:
-    """Applies a session's operations in order; has all `versions` of each message, and the `live` ids."""
+    """Applies a session's operations in order; has the newest `lines` of messages, and the `live` ids."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
         self.title = title
         self.source = source
-        self.versions: dict[str, list[Version]] = {}
+        self.lines: dict[str, Line] = {}  # by message
+        self.fields: dict[str, Json] = {}  # of answers, of each field the last value
         self.live: dict[str, None] = {}
         self.removed: dict[str, str] = {}  # ids of removed messages → why
         self.covered: dict[str, str | Summary] = {}  # ids that compressions replaced, and their summaries
@@ -93,7 +95,7 @@ class _Reading:
         self.in_calls: set[str | None] = set()  # the calls since the last summary that have results
         self.results: dict[str, bytes] = {}  # the results in messages since then, by call
 
-    def read(self, operations: Sequence[Version]) -> list[int]:
+    def read(self, operations: Sequence[Line]) -> list[int]:
         """Fill the session; return the indices of the rewinds."""
         rewinds = [place for place, operation in enumerate(operations) if self.operation(*operation)]
         if not self.headed and not self.checkpoint:
@@ -101,13 +103,13 @@ class _Reading:
             self.session.problem(1, "forgets", why, "read without a header")
         self.session.skipped.update(self.removed.values())
         for id in (id for id, why in self.removed.items() if why == _REPLACED):  # by messages without usage
-            versions = self.versions[id]
-            self.session.keep_usage(id, time_of(versions[-1][1].get("timestamp")), _fields(versions))
+            ts = time_of(self.lines[id][1].get("timestamp"))
+            self.session.keep_usage(id, ts, self.fields[id])
         items = (*self.covered.values(), *(id for id in self.live if id not in self.covered))
         for is_summary, run in groupby(items, lambda item: isinstance(item, Summary)):
             group: list[Any] = [*run]
             if not is_summary:  # a compression writes the messages that it keeps again
-                newest = (self.versions[id][-1][1] for id in group)
+                newest = (self.lines[id][1] for id in group)
                 results = (part for data in newest for part in _results(data))
                 self.in_calls, self.results = {_call_of(part) for part in results} - {None}, {}
             for item in group:
@@ -184,9 +186,13 @@ class _Reading:
 
     def message(self, data: Json) -> None:
         """Add a message, or a new version of one."""
-        self.versions.setdefault(data["id"], []).append((self.session.number, data))
-        self.removed.pop(data["id"], None)
-        self.live.setdefault(data["id"])
+        id, (_, before) = data["id"], self.lines.get(data["id"], (0, {}))
+        emptied = any(map(before.get, _CONTENT)) and not any(map(data.get, _CONTENT))
+        self.session.skip("message that was written again without its content", emptied)
+        self.lines[id] = self.session.number, data
+        self.fields[id] = self.fields.get(id, {}) | answer_fields(data, _ANSWER, _USAGE, FORMAT)
+        self.removed.pop(id, None)
+        self.live.setdefault(id)
 
     def rewind(self, id: str) -> bool:
         """Undo a live message and everything after it, compressions included."""
@@ -226,8 +232,7 @@ class _Reading:
 
     def entries(self, id: str) -> list[Entry]:
         """Convert a message to entries."""
-        versions = self.versions[id]
-        number, data = versions[-1]
+        number, data = self.lines[id]
         if data["type"] not in ("user", "gemini"):
             self.session.skip(f"{data['type']} message")
             return []
@@ -247,10 +252,7 @@ class _Reading:
         for call in sorted(repeated) if id not in self.covered else ():
             why = f"the result of {call} is already in the history: {self.title} sends it twice"
             self.session.problem(number, "doubles", why)
-        entries = list(_entries(versions, repeated))
-        if not entries and any(list(_entries([version], set())) for version in versions[:-1]):
-            self.session.skip("message that was written again without its content")
-        return entries
+        return list(_entries(number, data, self.fields[id], repeated))
 
 
 def is_forgotten(value: Any) -> bool:
@@ -277,14 +279,6 @@ def _without_context(data: Json) -> list[Any]:
     return [*dropwhile(lambda part: _beginning(part).startswith(_CONTEXT), parts)]
 
 
-def _fields(versions: Sequence[Version]) -> Json:
-    """An answer's fields, of each the last value."""
-    fields: Json = {}
-    for _, version in versions:
-        fields |= answer_fields(version, _ANSWER, _USAGE, FORMAT)
-    return fields
-
-
 def _content(value: Any) -> list[Any]:
     """The parts of a content, which is a string, a part, or a list of these."""
     if isinstance(value, list):
@@ -294,9 +288,8 @@ def _content(value: Any) -> list[Any]:
     return [part_of(value)] if isinstance(value, dict) else []
 
 
-def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
-    """Yield the newest version of a message as entries, without the results of `repeated` calls."""
-    line, data = versions[-1]
+def _entries(line: int, data: Json, answer: Json, repeated: set[str]) -> Iterator[Entry]:
+    """Yield a message as entries, an answer with its fields, and without results of `repeated` calls."""
     id, ts = data["id"], time_of(data.get("timestamp"))
     if data["type"] == "gemini":
         each = [(id, "codeh", _model_parts(data)), (f"{id}_response", "tool", _results(data))]
@@ -309,7 +302,7 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
         ]
     for id, kind, parts in each:
         if parts:
-            yield Entry(id, kind, ts, [Piece(line, parts)], _fields(versions) if kind == "codeh" else {})
+            yield Entry(id, kind, ts, [Piece(line, parts)], answer if kind == "codeh" else {})
 
 
 def _results_of(data: Json) -> list[Any]:
