@@ -256,7 +256,7 @@ class Ledger:
         self.passed |= {attempt, *attempt.split("; ")}
         for path, state in files.items():
             self._put("file", state, path, call.place)
-        if not (command or files) and args and effect_of(call.name) == "acts":
+        if not (command or files or label.endswith("()")) and effect_of(call.name) == "acts":
             self._put("done", "", label + _outcome(args, response_of(call)), call.place)
 
     def read_back(self, kind: str, label: str, text: str, place: int) -> None:
@@ -289,7 +289,8 @@ class Ledger:
 
 def _described(name: str, args: Json) -> str:
     """Describe a call by its name and arguments, long ones last."""
-    texts = {key: " ".join(strings_in(value)) or str(value) for key, value in args.items()}
+    plain = {key: value for key, value in args.items() if value not in (None, "", [], {})}
+    texts = {key: " ".join(strings_in(value)) or json_text(value) for key, value in plain.items()}
     order = sorted(texts.items(), key=lambda item: len(item[1]) > 40)
     return clip(f"{name}({', '.join(f'{key}={clip(text, 60)}' for key, text in order)})", MOST)
 
