@@ -98,6 +98,11 @@ class Source:
         self.head = Head(b"", ())
         self._data = data
 
+    @property
+    def damage(self) -> str | None:
+        """The reason why rows of the database could not be read; None if all could so far."""
+        return None
+
     def lines(self) -> Iterator[bytes]:
         """Yield its lines with their newlines; a line that is too long is blank."""
         return lines_of(self._data)
@@ -111,7 +116,7 @@ class Source:
         raise Unreadable(f"{self.stem}: not a zip archive")
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
-        """Yield the rows of this database as dicts; raise Unreadable if it cannot be read."""
+        """Yield the readable rows of this database as dicts; raise Unreadable if none can be read."""
         raise Unreadable(f"{self.stem}: no database")
 
     def beside(self, *names: str, above: int = 0) -> bytes:  # noqa: ARG002

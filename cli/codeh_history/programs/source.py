@@ -38,7 +38,6 @@ def fill(session: Session, read: Callable[[], None]) -> Session:
         read()
     except Unreadable as error:
         session.problem(0, "skips", f"{error} after {session.number} messages")
-        session.partial = True
     return session
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
+from ...base.words import plural
 from ...providers.json_text import value_of
 from ...providers.parts import call, native
 from ...session.model import Json, Part
@@ -54,6 +55,8 @@ _USAGE = {
     "input": "input cache.read cache.write", "output": "output reasoning", "cached": "cache.read",
     "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
 }  # fmt: skip
+_KNOWN = "SELECT id FROM session"
+_BELOW = "FROM session WHERE parent_id = ?"
 _STORAGE, _DATA = 2, 3  # levels of these folders above the folder of a session's file
 
 
@@ -123,8 +126,14 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
 
 def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
     """Yield the root sessions, or the sub-agents of the last of `above`, without those in `above`."""
-    where = "= ?" if above else "IS NULL"
-    rows = list(source.rows(f"SELECT * FROM session WHERE parent_id {where} ORDER BY id", *above[-1:]))  # noqa: S608
+    if above:
+        rows = list(source.rows(f"SELECT * {_BELOW} ORDER BY id", above[-1]))
+    else:
+        rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
+        if source.damage is not None:  # add sessions whose parent's or own row is lost
+            rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
+            lost = "SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message WHERE session_id"
+            rows += source.rows(f"{lost} NOT IN ({_KNOWN}) ORDER BY id")
     return (_in_row(source, program, row, above) for row in rows if row["id"] not in above)
 
 
@@ -135,14 +144,21 @@ def _in_row(source: Source, program: Program, row: Json, above: Sequence[str]) -
     def values(query: str, id: str) -> Iterator[Json]:
         return _values(session, source.rows(f"SELECT id, data FROM {query}, id", id))  # noqa: S608
 
+    def count(where: str) -> int:
+        number: int = next(source.rows(f"SELECT count(*) AS n {where}", row["id"]))["n"]
+        return number
+
     infos = values("message WHERE session_id = ? ORDER BY time_created", row["id"])
     messages = _messages(infos, partial(values, "part WHERE message_id = ? ORDER BY message_id"))
     session.agent_name = name_at(messages[0].info, "agent") if above and messages else None
+    lost = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
+    if source.damage is not None and (parts := count(lost)):
+        session.problem(0, "skips", f"{plural(parts, 'part')} of lost messages")
     _fill(session, messages, value_of(row.get("revert")))
+    session.partial = source.damage is not None
     session.branches = partial(_in_database, source, program, *above, row["id"])
     session.agent_usage = lambda: usage_of(session.branches())
-    agents = next(source.rows("SELECT count(*) AS n FROM session WHERE parent_id = ?", row["id"]))
-    session.skip("session of a sub-agent", agents["n"])
+    session.skip("session of a sub-agent", count(_BELOW))
     return session
 
 

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 from ...base.errors import BadData, HistoryError, InputOutput, NotFound
 from ...programs import records, registry
 from ...programs.fields import hash_id
-from ...programs.model import Session
+from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Source, Unreadable
 from ...programs.source import first_objects, is_whole
 from ...providers.json_text import value_of
@@ -34,6 +34,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK\3\4"
+_READ_ON = "what can be read of it is read"
 _AS_IT_IS = "read unchanged"
 
 
@@ -49,10 +50,7 @@ class File(Source):
         data = pread_all(fd, min(self.size, HEAD))
         self._is_zip = data.startswith(_ZIP)
         if data.startswith(_SQLITE):
-            try:
-                self.head = Head(data, (), tables=self._database.tables())
-            except Unreadable as error:
-                raise BadData(f"{path or 'stdin'}: {error}") from None
+            self.head = Head(data, (), tables=self._database.tables())
             return
         if self._is_zip:
             data = b""
@@ -86,6 +84,10 @@ class File(Source):
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         return self._database.rows(query, *values)
+
+    @property
+    def damage(self) -> str | None:
+        return self._database.damage if "_database" in vars(self) else None
 
     @cached_property
     def _database(self) -> Database:
@@ -194,11 +196,17 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
 
     `newest`: the caller knows that the program resumes this file and no newer one.
     """
+    damage: list[Problem] = []  # reported with the first session
     own = registry.program(program)
     others = () if newest else file.others(own.places)
     older = os.path.abspath(file.path) in own.superseded(others)
     try:
         for session in registry.read(program, file):
+            if file.damage is not None:
+                session.partial = True
+                if not damage:
+                    damage = [Problem(0, "skips", f"the database is damaged: {file.damage}", _READ_ON)]
+                    session.problems += damage
             if older:
                 session.set_parent(records.session_id(session))
                 session.id = f"{session.id}-{hash_id(file.stem)[:8]}"
