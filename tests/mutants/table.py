@@ -93,9 +93,9 @@ MUTANTS = [
         ("session/test_fold.py::test_a_clear_hides_summaries_and_compactions_before_it",),
     ),
     Mutant(
-        "the temporary file is unlocked before it is published", "store/replace.py",
-        "            os.replace(temp, path)\n",
-        "            fcntl.flock(fd, fcntl.LOCK_UN)\n            os.replace(temp, path)\n",
+        "the temporary file is unlocked before it is published", "store/log.py",
+        "            os.replace(temp, self.path)\n",
+        "            fcntl.flock(fd, fcntl.LOCK_UN)\n            os.replace(temp, self.path)\n",
         ("store/test_log.py::test_the_new_file_is_locked_until_all_is_done",),
     ),
     Mutant(
@@ -159,7 +159,7 @@ MUTANTS = [
         ("summaries/test_races.py::test_a_summary_undone_meanwhile_is_not_folded",),
     ),
     Mutant(
-        "the key search stops after the first MiB", "store/locked.py",
+        "the key search stops after the first MiB", "store/log.py",
         "return blocks(self._fd, self.size)",
         "return blocks(self._fd, min(self.size, 1 << 20))",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
@@ -286,7 +286,7 @@ MUTANTS = [
     ),
     Mutant(
         "prune moves a session that has grown", "store/trash.py",
-        "        if size not in (None, locked.size):\n",
+        "        if size not in (None, session.size):\n",
         "        if False:\n",
         ("commands/test_prune.py::test_a_session_that_grows_in_the_meantime_is_kept",),
     ),

@@ -12,7 +12,6 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session import records
 from codeh_history.store import begun, lines, log, read
-from codeh_history.store import replace as replacing
 from codeh_history.views import skim as skimming
 from in_process import run_in_process, run_ok
 
@@ -30,7 +29,7 @@ def message(size):
 @pytest.fixture
 def limit(monkeypatch):
     """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
-    for module in (log, lines, replacing, records, begun):
+    for module in (log, lines, records, begun):
         monkeypatch.setattr(module, "LONGEST", LIMIT)
     return LIMIT
 

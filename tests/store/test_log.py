@@ -11,7 +11,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, NotFound, TryAgain
 from codeh_history.session.records import parse
-from codeh_history.store import log, new_file, replace
+from codeh_history.store import log, new_file
 from in_process import run_in_process, run_ok, write_session
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
@@ -68,7 +68,7 @@ def test_a_file_replaced_while_a_writer_waits_is_reopened(home, monkeypatch, ope
 def test_the_new_file_is_locked_until_all_is_done(home, monkeypatch, step):
     """Whoever opens it before its name is durable waits, as its lock is held from its first byte on."""
     path = made(home)
-    owner, states = (new_file if step == "sync_dir" else replace.os), []
+    owner, states = (new_file if step == "sync_dir" else log.os), []
     done = getattr(owner, step)
 
     def look(place, *more):
@@ -83,7 +83,7 @@ def test_the_new_file_is_locked_until_all_is_done(home, monkeypatch, step):
         done(place, *more)
 
     monkeypatch.setattr(owner, step, look)
-    replace.replace(Env(), str(path), lambda locked: locked.read())
+    log.replace(Env(), str(path), lambda locked: locked.read())
     assert states == ["locked"]
 
 

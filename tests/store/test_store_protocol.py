@@ -11,7 +11,7 @@ import pytest
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
-from codeh_history.store import log, postgres, read, replace, stores
+from codeh_history.store import log, postgres, read, stores
 from codeh_history.store.locked import field
 from codeh_history.store.stores import Files, stamps_in
 from synced import HEAD, LINE, ODD
@@ -42,7 +42,7 @@ def test_a_builder_that_fails_stores_nothing(store, env):
 
     store.create("a", HEAD)
     with pytest.raises(BadData):
-        replace.replace(env, store.path("a"), build)
+        log.replace(env, store.path("a"), build)
     for id in ("a", "b"):
         with pytest.raises(BadData):
             log.append(env, store.path(id), build, create=id == "b")

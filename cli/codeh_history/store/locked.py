@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..base import Any, Iterator
 from ..base.errors import BadData
 from ..base.escape import quote
-from .file import blocks, pread_all
 
 
 class Locked:
@@ -17,7 +16,7 @@ class Locked:
 
     prefix: bytes
 
-    def __init__(self, path: str, session: str, size: int) -> None:
+    def __init__(self, path: str, session: str, size: int = 0) -> None:
         self.path = path
         self.session = session
         self.size = size
@@ -78,23 +77,17 @@ class Locked:
         """Yield the content in pieces that end with a line."""
         yield self.read()
 
+    def add(self, data: bytes) -> None:
+        """Add bytes, durable once the lock is released."""
+        raise NotImplementedError
 
-class LockedFile(Locked):
-    """A session's file under its lock."""
+    def replace(self, data: bytes) -> None:
+        """Replace the content, durable once the lock is released."""
+        raise NotImplementedError
 
-    def __init__(self, fd: int, path: str, size: int, session: str, prefix: bytes) -> None:
-        super().__init__(path, session, size)
-        self._fd = fd
-        self.prefix = prefix
-
-    def read(self) -> bytes:
-        return pread_all(self._fd, self.size)
-
-    def holds(self, data: bytes, offset: int) -> bool:
-        return pread_all(self._fd, len(data), offset) == data
-
-    def blocks(self) -> Iterator[bytes]:
-        return blocks(self._fd, self.size)
+    def remove(self) -> None:
+        """Delete a session in a database."""
+        raise NotImplementedError
 
 
 def field(name: str, value: str) -> Any:

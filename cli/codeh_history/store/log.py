@@ -1,8 +1,8 @@
-"""Append to a session: one lock, one write, one sync; an acknowledged append is on disk.
+"""Append to a session or replace it, under its lock; what is acknowledged is on disk.
 
-validate → open (O_APPEND, O_NOFOLLOW) → check that it is our regular file → flock with a deadline → check
-that the path still names this inode → start a new line after a torn one → one write → fdatasync →
-acknowledge.
+Append: validate → open (O_APPEND, O_NOFOLLOW) → check that it is our regular file → flock with a deadline →
+check that the path still names this inode → start a new line after a torn one → one write → fdatasync →
+acknowledge. Replace: lock → temporary file, locked too → write → fsync → rename → fsync the directory.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ import os
 import stat
 import time
 
-from ..base import Callable, locks
+from ..base import Callable, Iterator, Self, locks
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain, Unsynced
+from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Unsynced
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.model import LONGEST
-from .file import pread_all
-from .locked import Locked, LockedFile
-from .paths import SERVER, hint, id_of, own_dir, sessions_dir
+from .file import blocks, pread_all
+from .locked import Locked
+from .paths import SERVER, database_of, hint, id_of, own_dir, sessions_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 LOCK_SECONDS = 10.0
 _HEADER = b'{"type":"session","version":1'
@@ -41,79 +45,151 @@ def append(
     With `header`, create a new session even without lines. Return whether the session was created. Errors
     leave the existing bytes unchanged.
     """
-    if path.startswith(SERVER):
-        return _append_to_server(env, path, build, create=create, header=header, wait=wait > 0)
+    lines = b""
     try:
-        if create and not os.path.exists(path):
-            _create_folder(env, path)
-        fd, created = open_locked(path, create=create, wait=wait)
-        try:
-            size = os.fstat(fd).st_size
-            prefix = _prefix(fd, path, size, header or (lambda: first_line(env, path)))
-            locked = LockedFile(fd, path, size, id_of(path), prefix)
-            lines = build_lines(env, locked, build)
-            if lines or (locked.created and header):
-                write(fd, path, size, prefix + lines, new=locked.created)
-                return locked.created
-            return False
-        finally:
-            env.locked = None
-            _close(fd, path, created=created)
-    except OSError as error:
-        raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
+        with locked(env, path, create=create, header=header, wait=wait) as session:
+            lines = _built(env, session, build) or b""
+            if len(lines) > LONGEST:
+                from .lines import fit_lines
+
+                lines = fit_lines(env, path, lines)
+            _record_blocks(env, path, lines)
+            if not lines and not (session.created and header):
+                return False
+            session.add(session.prefix + lines)
+            return session.created
+    except TryAgain as error:
+        if not path.startswith(SERVER):
+            raise
+        from . import unsent
+
+        raise unsent.keep_messages(env, path, error, lines, build if create else None) from None
 
 
-def _append_to_server(
+def replace(
     env: Env,
     path: str,
     build: Callable[[Locked], bytes | None],
     *,
-    create: bool,
-    header: Callable[[], bytes] | None,
-    wait: bool,
+    create: bool = False,
+    beside: bool = False,
 ) -> bool:
-    """Append to a session in a database; on failure, save the messages to a file that the error names."""
-    from contextlib import suppress
+    """Replace a session's content with what `build` returns, durable on return; None leaves it unchanged.
 
-    from ..base.postgres import Unreachable
-    from . import postgres, unsent
-    from .postgres.row import Row
+    Return whether it was replaced. Errors leave the session unchanged. `create`: create a missing file.
+    `beside`: the session's blocks are stored beside it, not in this home.
+    """
+    with locked(env, path, create=create) as session:
+        new = _built(env, session, build)
+        if new is None:
+            return False
+        if len(new) > LONGEST:
+            from .lines import check_lengths
 
-    store, id = postgres.of(path)
-    begin = header or (lambda: first_line(env, path))
-    lines = b""
+            check_lengths(path, session.read(), new)
+        if not beside:
+            _record_blocks(env, path, new)
+        session.replace(new)
+        return True
+
+
+def locked(
+    env: Env,
+    path: str,
+    *,
+    create: bool = False,
+    header: Callable[[], bytes] | None = None,
+    wait: float = LOCK_SECONDS,
+) -> AbstractContextManager[Locked]:
+    """Return a context that holds a session's lock; a database commits the changes at its end."""
+    header = header or (lambda: first_line(env, path))
+    database = database_of(path)
+    if database is not None:
+        store, id = database
+        return store.locked(id, create=create, header=header, wait=wait > 0, missing=lambda: hint(path))
+    return LockedFile(env, path, header, create=create, wait=wait)
+
+
+class LockedFile(Locked):
+    """A session's file; as a context, it holds the lock."""
+
+    def __init__(
+        self, env: Env, path: str, header: Callable[[], bytes], *, create: bool, wait: float
+    ) -> None:
+        super().__init__(path, id_of(path))
+        self._env = env
+        self._header = header
+        self._create = create
+        self._wait = wait
+
+    def __enter__(self) -> Self:
+        try:
+            if self._create and not os.path.exists(self.path):
+                _create_folder(self._env, self.path)
+            self._fd, self._created = open_locked(self.path, create=self._create, wait=self._wait)
+            try:
+                self.size = os.fstat(self._fd).st_size
+                self.prefix = _prefix(self._fd, self.path, self.size, self._header)
+            except BaseException:
+                _close(self._fd, self.path, created=self._created)
+                raise
+        except OSError as error:
+            raise _not_stored(error, self.path) from None
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        _close(self._fd, self.path, created=self._created)
+        if isinstance(error, OSError):
+            raise _not_stored(error, self.path) from None
+
+    def read(self) -> bytes:
+        return pread_all(self._fd, self.size)
+
+    def holds(self, data: bytes, offset: int) -> bool:
+        return pread_all(self._fd, len(data), offset) == data
+
+    def blocks(self) -> Iterator[bytes]:
+        return blocks(self._fd, self.size)
+
+    def add(self, data: bytes) -> None:
+        write(self._fd, self.path, self.size, data, new=self.created)
+
+    def replace(self, data: bytes) -> None:
+        """Write and lock a file beside this one, and give it its name.
+
+        A process that waits for the old file's lock then notices and opens the new file; a process that
+        opens the new file waits for its lock.
+        """
+        from ..base import folders
+        from .new_file import sync_name, temporary
+
+        with temporary(self.path) as (temp, fd):
+            locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folders.write(fd, data)
+            sync(fd)
+            os.replace(temp, self.path)
+            sync_name(self.path, "it was replaced")
+
+
+def _built(env: Env, session: Locked, build: Callable[[Locked], bytes | None]) -> bytes | None:
+    """Return what `build` returns; new ids are those of this session meanwhile."""
+    env.locked = session
     try:
-        with store.locked(id, create=create, header=begin, wait=wait) as row:
-            prefix = row.prefix  # raises BadData if the session must not be written
-            lines = build_lines(env, row, build)
-            if lines or (header and row.created):
-                row.add(prefix + lines)
-            return row.created and bool(row.changes)
-    except postgres.Missing:
-        raise NotFound(f"{path}: no such session{hint(path)}") from None
-    except Unreachable as error:
-        env.locked = None  # its methods query the server
-        if create and not lines:
-            with suppress(HistoryError):  # build the lines as for a new session
-                lines = build(Row(path, id)) or b""
-        raise unsent.keep_messages(env, path, error, lines) from None
+        return build(session)
     finally:
         env.locked = None
 
 
-def build_lines(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> bytes:
-    """Build the new lines, none longer than the maximum; record for `gc` that they refer to blocks."""
-    env.locked = locked
-    lines = build(locked) or b""
-    if len(lines) > LONGEST:
-        from .lines import fit_lines
-
-        lines = fit_lines(env, locked.path, lines)
+def _record_blocks(env: Env, path: str, lines: bytes) -> None:
+    """Record for `gc` that a session refers to blocks."""
     if b'"blockId' in lines:
-        from .outside import add
+        from . import outside
 
-        add(env, locked.path, lines)
-    return lines
+        outside.add(env, path)
+
+
+def _not_stored(error: OSError, path: str) -> InputOutput:
+    return InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored")
 
 
 def _create_folder(env: Env, path: str) -> None:

@@ -15,9 +15,9 @@ from .paths import SERVER, own_dir
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-def add(env: Env, path: str, data: bytes) -> None:
-    """Record a session outside the home before these bytes, if they refer to blocks, are written to it."""
-    if os.path.dirname(path) == own_dir(env) or b'"blockId' not in data:
+def add(env: Env, path: str) -> None:
+    """Record a session outside the home before lines that refer to blocks are written to it."""
+    if os.path.dirname(path) == own_dir(env):
         return
     # one entry for all sessions of a database
     real = os.path.dirname(path) if path.startswith(SERVER) else os.path.realpath(path)

@@ -9,11 +9,10 @@ from ..base.env import Env
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, entries
 from ..base.words import is_id
-from . import read
+from . import log, read
 from .locked import Locked, exists_already
 from .paths import database_of, sessions_dir
 from .protocol import Stamp, Store
-from .replace import replace
 
 
 def chosen(env: Env) -> Store:
@@ -53,13 +52,13 @@ class Files(Store):
                 raise exists_already(locked.path)
             return data
 
-        replace(self._env, self.path(id), new, create=True, beside=self._beside)
+        log.replace(self._env, self.path(id), new, create=True, beside=self._beside)
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
         def new(locked: Locked) -> bytes | None:
             return after if locked.read() == before else None
 
-        return replace(self._env, self.path(id), new, beside=self._beside)
+        return log.replace(self._env, self.path(id), new, beside=self._beside)
 
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:

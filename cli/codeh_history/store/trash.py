@@ -24,7 +24,6 @@ from ..base.words import is_id
 from . import log, read
 from .cache import Cache
 from .create import is_taken
-from .locked import Locked
 from .new_file import replace_file, sync_name, write
 from .paths import database_of, exists, hint, path_of
 
@@ -88,24 +87,19 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
     path = path_of(env, name)
     database = database_of(path)
 
-    def move(locked: Locked) -> None:
-        if size not in (None, locked.size):
+    with log.locked(env, path, wait=log.LOCK_SECONDS if size is None else 0) as session:
+        if size not in (None, session.size):
             raise TryAgain(f"{path}: in use: it changed meanwhile")
         with _locked(env):
             same = [item.number for item in trashed(env) if item.id.lower() == name.lower()]
             to = os.path.join(trash_dir(env), f"{name}.{max(same, default=0) + 1}.jsonl")
             if database:
-                write(to, locked.read())
+                write(to, session.read())
+                session.remove()
             else:
                 _move(path, to)
             os.utime(to, (env.millis() / 1000,) * 2)  # the time of the move, for `older`
-
-    if database:
-        with database[0].locked(name) as row:
-            move(row)
-            row.remove()
-    else:
-        log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
+    if not database:
         sync_name(path, "moved")
         sync_name(os.path.join(trash_dir(env), ""), "moved")
     return len(trashed(env, name))
@@ -118,23 +112,18 @@ def restore(env: Env, name: str) -> list[Trashed]:
     """
     path = path_of(env, name)
     database = database_of(path)
-    newest = ""
-
-    def move_back(locked: Locked) -> bytes | None:
-        if locked.size:
+    with log.locked(env, path, create=True, header=bytes) as session:
+        if session.size:
             raise _exists(env, name)
-        nonlocal newest
         with _locked(env):
             items = trashed(env, name)
             if not items:
                 raise NotFound(f"{name}: no such session in the trash")
             newest = items[-1].path
             if database:
-                return read.read_bytes(newest)
-            _move(newest, path)
-            return None
-
-    log.append(env, path, move_back, create=True, header=bytes)
+                session.add(read.read_bytes(newest))
+            else:
+                _move(newest, path)
     if database:
         os.unlink(newest)
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import stat
+from collections.abc import Callable
+from contextlib import suppress
 
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain
@@ -14,14 +16,29 @@ from ..base.postgres import Unreachable
 from ..base.words import is_id
 from ..session.records import parse
 from . import new_file
+from .locked import Locked
 from .paths import id_of, path_of
 
 
-def keep_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
-    """Save the messages among these lines; return the error with the command that stores them.
+def keep_messages(
+    env: Env,
+    path: str,
+    error: TryAgain,
+    lines: bytes,
+    build: Callable[[Locked], bytes | None] | None = None,
+) -> TryAgain:
+    """Save the messages that a server could not store; return the error with the command that stores them.
 
-    The messages have ids, so storing them twice has no effect.
+    They are among `lines`, or else in what `build` returns for a new session. The messages have ids, so
+    storing them twice has no effect.
     """
+    if not isinstance(error, Unreachable):
+        return error
+    if build is not None and not lines:
+        from .postgres.row import Row
+
+        with suppress(HistoryError):
+            lines = build(Row(path, id_of(path))) or b""
     messages = [record.raw for record in parse(lines).records if record.data["type"] == "message"]
     data = b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages)
     return _kept(env, path, error, data, "jsonl", "--jsonl -F") if messages else error

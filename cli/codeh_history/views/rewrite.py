@@ -8,9 +8,8 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..session import by_reference
 from ..session.records import ParseState, Record, lines_of, parse
-from ..store import read
+from ..store import log, read
 from ..store.locked import Locked
-from ..store.replace import replace
 from ..store.resolve import Target
 from .view import report_damage
 
@@ -37,7 +36,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
             new = b"".join(rewrite(now))
         return new if new != now else None
 
-    return replace(env, target.path, build)
+    return log.replace(env, target.path, build)
 
 
 def require_rewritable(target: Target) -> None:

@@ -42,10 +42,6 @@ _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < 
 _UNKNOWN = "; whether it is stored is unknown: look with `last`, retry with --key"
 
 
-class Missing(NotFound):
-    """The session does not exist."""
-
-
 class _Local(threading.local):
     """What belongs to one thread."""
 
@@ -102,7 +98,7 @@ class Postgres(Store):
             return self._local.together[id][offset:]
         rows = self._server.rows(_LINES, id, offset)
         if not rows and self.stamp(id) is None:
-            raise Missing(f"{self.path(id)}: no such session")
+            raise NotFound(f"{self.path(id)}: no such session")
         return b"".join(line for _, line in rows)[offset - rows[0][0] if rows else 0 :]
 
     def heads(self) -> Iterator[tuple[int, str, bytes]]:
@@ -147,8 +143,12 @@ class Postgres(Store):
         create: bool = False,
         header: Callable[[], bytes] = bytes,
         wait: bool = True,
+        missing: Callable[[], str] = str,
     ) -> Iterator[Row]:
-        """Yield a session with its row locked; at the end commit its changes, durably, or roll back."""
+        """Yield a session with its row locked; at the end commit its changes, durably, or roll back.
+
+        `missing`: advice for a session that does not exist.
+        """
         import psycopg
 
         connection = self._server.connection()
@@ -162,8 +162,9 @@ class Postgres(Store):
                 connection.execute(_MAKE, [id, edition()])
                 state = connection.execute(lock, [id], binary=True).fetchone()
             if state is None:
-                raise Missing(f"{self.path(id)}: no such session")
+                raise NotFound(f"{self.path(id)}: no such session{missing()}")
             row = Row(self.path(id), id, State(*state), header, connection)
+            _ = row.prefix  # raises BadData if the session must not be written
             yield row
             if row.changes:
                 committing = True

@@ -1,5 +1,5 @@
 """A key that is there already is not found."""
 
-from codeh_history.store import locked
+from codeh_history.store import log
 
-locked.LockedFile.lines_with_key = lambda self, key: iter(())
+log.LockedFile.lines_with_key = lambda self, key: iter(())

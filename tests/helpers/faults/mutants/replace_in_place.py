@@ -3,7 +3,7 @@
 import os
 from contextlib import contextmanager
 
-from codeh_history.store import replace
+from codeh_history.store import new_file
 
 
 @contextmanager
@@ -11,4 +11,4 @@ def in_place(path):
     yield path, os.open(path, os.O_WRONLY | os.O_TRUNC)
 
 
-replace.temporary = in_place
+new_file.temporary = in_place
