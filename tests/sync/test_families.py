@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import NotFound
 from codeh_history.store.stores import Files
-from codeh_history.sync.families import ABSENT, Brief, briefs, families
 from codeh_history.sync.replica import Replica
+from codeh_history.sync.run import ABSENT, Brief, briefs, families
 
 
 def store(**sessions):

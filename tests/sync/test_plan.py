@@ -9,8 +9,7 @@ from codeh_history.base.words import is_id
 from codeh_history.session.records import dumps, lines_of
 from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
-from codeh_history.sync.merge import merged, root_of
-from codeh_history.sync.plan import Write, _order, plan
+from codeh_history.sync.plan import Write, _order, merged, plan, root_of
 from synced import HEADER, message
 
 

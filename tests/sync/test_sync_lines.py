@@ -9,9 +9,8 @@ import orjson
 import pytest
 
 from codeh_history.session.records import lines_of
-from codeh_history.sync.log import Log, read
-from codeh_history.sync.merge import repaired
-from codeh_history.sync.redact import redacted
+from codeh_history.sync.log import Log, read, redacted
+from codeh_history.sync.plan import repaired
 from in_process import run_in_process, run_ok, write_session
 from support import lines, session_path
 from synced import HEADER, message, opened, record

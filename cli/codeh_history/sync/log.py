@@ -1,17 +1,19 @@
-"""A session's log, prepared for comparison with another copy."""
+"""A session's log, prepared for comparison with another copy, and the redactions of one copy for all."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
+import orjson
+
 from ..session.fold import content
 from ..session.model import STREAMING
-from ..session.records import dumps
-from ..session.redactions import REDACTION, Line, named_lines, with_redactions
+from ..session.records import dumps, parse
+from ..session.redactions import REDACTION, Line, named_lines, names_in, with_redactions, without_content
 from ..session.view import timestamp
 
 QUIET = frozenset(("summary", "compaction", "meta"))  # types without new messages
@@ -145,3 +147,51 @@ def time_of(line: Line) -> str:
     """Return the time when a line was written, or ""."""
     data = line.record.data if line.record is not None else {}
     return timestamp(data.get("ts", data.get("createdAt", data.get("created")))) or ""
+
+
+def redacted(logs: Sequence[Log]) -> list[Log]:
+    """Apply all redactions of a session and its forks to each log; return unchanged logs themselves.
+
+    A redacted line is taken from a log that has all its redactions. If there is none, or if several differ,
+    its whole content is removed, because each copy may still contain what another lost.
+    """
+    of: defaultdict[str, set[bytes]] = defaultdict(set)  # line name → its redactions
+    for redaction in {redaction for log in logs for redaction in log.redactions}:
+        for name in names_in(orjson.loads(redaction)):
+            of[name].add(redaction)
+    clean: defaultdict[str, dict[str, Line]] = defaultdict(dict)  # line name → its redacted forms
+    for log in logs if of else ():
+        for line in log.lines:
+            if line.name in of and of[line.name] <= log.redactions:
+                clean[line.name].setdefault(digest(line), line)
+    return [_applied(log, of, clean) for log in logs]
+
+
+def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, dict[str, Line]]) -> Log:
+    """Apply the redactions of a log's lines to it."""
+    concerned = [line for line in log.lines if line.name in of]
+    redactions = log.redactions.union(*(of[line.name] for line in concerned))
+    # their deltas contain the same content
+    streams = {log.stream(line) for line in concerned if type_of(line) == "commit"}
+    lines: list[Line] = []
+    for line in log.lines:
+        forms = [*clean[line.name].values()] if line.name in of else [line]
+        new = _replaced(line, forms[0] if len(forms) == 1 else None)
+        if new is not None and not (type_of(line) == "delta" and log.stream(line) in streams):
+            lines.append(new)
+    same = redactions == log.redactions and lines == [*log.lines]
+    return log if same else Log(lines, redactions)
+
+
+def _replaced(line: Line, new: Line | None) -> Line | None:
+    """Return the redacted line, or None to remove it; a header keeps its id and parent."""
+    if new is line or (new is not None and digest(new) == digest(line)):
+        return line
+    if line.record is None:
+        return new
+    raw = dumps(without_content(line)) if new is None else new.raw
+    if new is not None and new.record is not None and type_of(line) == "session":
+        header = {key: value for key, value in new.record.data.items() if key != "parent"}
+        header |= {key: line.record.data[key] for key in ("id", "parent") if key in line.record.data}
+        raw = dumps(header)
+    return Line(line.name, raw, next(iter(parse(raw).records), None))
