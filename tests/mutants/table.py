@@ -237,10 +237,10 @@ MUTANTS = [
         ("store/blocks/test_directory.py::test_storing_and_collecting_blocks_exclude_each_other",),
     ),
     Mutant(
-        "expand of a clear shows what a later one hid", "views/expand.py",
+        "expand of a clear shows what a later one hid", "commands/expand.py",
         'if m.hidden == "clear" and m.place < step.place]',
         'if m.hidden == "clear"]',
-        ("views/test_expand.py",),
+        ("commands/test_expand.py",),
     ),
     Mutant(
         "the same words at another cost are taken for one answer", "talk/receive/answer.py",
@@ -453,13 +453,13 @@ MUTANTS = [
         ("views/test_skim.py::test_from_end_always_needs_the_fold",),
     ),
     Mutant(
-        "from the end, a repeated message is shown at its last place", "views/from_end.py",
+        "from the end, a repeated message is shown at its last place", "views/skim.py",
         "                if occurs(fd, message.id if message is not None else clears[-1], start):\n",
         "                if False:\n",
         ("views/test_skim.py::test_from_end_is_right_or_needs_the_fold",),
     ),
     Mutant(
-        "from the end, a message in blocks is taken for one without text", "views/from_end.py",
+        "from the end, a message in blocks is taken for one without text", "views/skim.py",
         "            if log.damage or log.refers or any(map(_reaches_back, log.records)):\n",
         "            if log.damage or any(map(_reaches_back, log.records)):\n",
         ("views/test_skim.py::test_from_end_always_needs_the_fold",),

@@ -16,8 +16,7 @@ from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
 from codeh_history.store.blocks import fetch
 from codeh_history.views import rewrite
-from codeh_history.views.hydrate import Hydration
-from codeh_history.views.persist import Persisting
+from codeh_history.views.persist import Hydration, Persisting
 from codeh_history.views.stored_parts import hydrated, unfetched
 from folding import w
 from helpers.memory_store import MemoryStore

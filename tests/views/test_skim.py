@@ -12,7 +12,6 @@ from codeh_history.session.records import parse
 from codeh_history.session.view import text_of
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
-from codeh_history.views import from_end
 from codeh_history.views import skim as skimming
 from codeh_history.views.skim import NeedsFold, OpenCalls, Skim
 from histories import conversations, session
@@ -157,15 +156,15 @@ def same(message, expected):
 @given(
     data=some.files_of() | plain_files() | talks(),
     role=st.sampled_from([None, "user", "model"]),
-    end=st.sampled_from([1, 100, 400, from_end.END]),
+    end=st.sampled_from([1, 100, 400, skimming.END]),
 )
 def test_from_end_equals_the_fold(data, role, end, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(from_end, "END", end)
+        patch.setattr(skimming, "END", end)
         try:
-            message = from_end.from_end(str(path), role)
+            message = skimming.from_end(str(path), role)
         except NeedsFold:
             event("needs the fold")
             return
@@ -192,7 +191,7 @@ def test_from_end_equals_the_fold(data, role, end, tmp_path_factory):
 def test_last_message_from_the_end(lines, text, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
-    message = from_end.from_end(str(path), None)
+    message = skimming.from_end(str(path), None)
     assert (message.parts[0]["text"] if message else None) == text
     assert same(message, by_fold(path.read_bytes(), None))
 
@@ -228,9 +227,9 @@ def test_from_end_is_right_or_needs_the_fold(lines, tmp_path, monkeypatch):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     for end in range(1, path.stat().st_size + 1):
-        monkeypatch.setattr(from_end, "END", end)
+        monkeypatch.setattr(skimming, "END", end)
         try:
-            message = from_end.from_end(str(path), None)
+            message = skimming.from_end(str(path), None)
         except NeedsFold:
             continue
         assert same(message, by_fold(path.read_bytes(), None)), end
@@ -241,32 +240,32 @@ def test_from_end_always_needs_the_fold(lines, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     with pytest.raises(NeedsFold):
-        from_end.from_end(str(path), None)
+        skimming.from_end(str(path), None)
 
 
 def test_only_the_end_is_parsed(tmp_path, monkeypatch):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
     parsed = []
-    parse = from_end.parse
-    monkeypatch.setattr(from_end, "parse", lambda data: parse(parsed.append(data) or data))
-    message = from_end.from_end(str(path), "model")
+    parse = skimming.parse
+    monkeypatch.setattr(skimming, "parse", lambda data: parse(parsed.append(data) or data))
+    message = skimming.from_end(str(path), "model")
     assert message.id == "z"
-    assert sum(map(len, parsed)) <= from_end.END
+    assert sum(map(len, parsed)) <= skimming.END
     monkeypatch.undo()
-    assert from_end.from_end(str(path), "user") is not None
+    assert skimming.from_end(str(path), "user") is not None
 
 
 def test_occurs_searches_everything_before_the_offset(tmp_path, monkeypatch):
-    monkeypatch.setattr(from_end, "_STEP", 7)
+    monkeypatch.setattr(skimming, "_STEP", 7)
     path = tmp_path / "s.jsonl"
     for at in range(20):
         path.write_text("x" * at + '"m1"' + "y" * 20)
         with path.open("rb") as file:
-            assert from_end.occurs(file.fileno(), "m1", 24)
-            assert not from_end.occurs(file.fileno(), "m1", at + 3)
-            assert not from_end.occurs(file.fileno(), "m2", 24)
-            assert from_end.occurs(file.fileno(), "m\n", 24)
+            assert skimming.occurs(file.fileno(), "m1", 24)
+            assert not skimming.occurs(file.fileno(), "m1", at + 3)
+            assert not skimming.occurs(file.fileno(), "m2", 24)
+            assert skimming.occurs(file.fileno(), "m\n", 24)
 
 
 def test_strict_reads_everything(tmp_path):
@@ -276,6 +275,6 @@ def test_strict_reads_everything(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("not json\n" + M % ("a", "one") + "\n")
     target = Target(str(path), "")
-    assert from_end.last_message(Env(stderr=99), target, None) is not None
+    assert skimming.last_message(Env(stderr=99), target, None) is not None
     with pytest.raises(BadData, match="line 1"):
-        from_end.last_message(Env(), target, None, strict=True)
+        skimming.last_message(Env(), target, None, strict=True)

@@ -216,7 +216,7 @@ def view_for(
         return selected(env, view, options, target.id)
     from ..filters.redact import run as redacting
     from ..filters.redact.redactor import Redactor
-    from ..views.hydrate import hydrated_stream
+    from ..views.persist import hydrated_stream
 
     redactor = Redactor()
     lines = hydrated_stream(env, target, lost=lost, strict=options.strict)

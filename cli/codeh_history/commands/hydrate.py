@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
-from ..views import filtering, hydrate
+from ..views import filtering, persist
 from ..views.view import report_missing_blocks
 
 EXAMPLES = """\
@@ -25,8 +25,8 @@ def run(env: Env, options: Options) -> None:
     target = filtering.target_of(env, options)
     lost: Lost | None = {} if options.allow_missing else None
     if not options.in_place:
-        lines = hydrate.hydrated_stream(env, target, lost=lost, strict=options.strict)
+        lines = persist.hydrated_stream(env, target, lost=lost, strict=options.strict)
         filtering.print_rewritten(env, target, lines, jsonl=options.jsonl)
-    elif not hydrate.hydrate(env, target, lost=lost, strict=options.strict):
+    elif not persist.hydrate(env, target, lost=lost, strict=options.strict):
         env.note(f"{target.id}: nothing to hydrate")
     report_missing_blocks(env, target.id, lost)

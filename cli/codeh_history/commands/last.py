@@ -9,7 +9,7 @@ from ..base.options import JSON, Reading, flag, option
 from ..session.model import Json
 from ..session.view import readable_text
 from ..store.resolve import for_reading
-from ..views.from_end import last_message
+from ..views.skim import last_message
 from ..views.view import report_missing_blocks
 
 EXAMPLES = """\

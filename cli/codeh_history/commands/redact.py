@@ -19,7 +19,7 @@ from ..store.paths import path_of
 from ..store.resolve import Target
 from ..views import filtering
 from ..views import rewrite as rewriting
-from ..views.hydrate import Hydration
+from ..views.persist import Hydration
 from ..views.view import view_of
 
 EXAMPLES = """\

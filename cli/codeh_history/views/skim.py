@@ -1,7 +1,9 @@
-"""Read a plain log in bounded memory: one in which no line hides, changes or moves an earlier message.
+"""Read a session without folding all of it.
 
+`Skim` reads a plain log in bounded memory: one in which no line hides, changes or moves an earlier message.
 Most logs contain only headers, settings, messages and streams. Any other (undo, updates, summaries,
-compactions, blocks, a repeated id) raises `NeedsFold`, and is folded as a whole.
+compactions, blocks, a repeated id) raises `NeedsFold`, and is folded as a whole. `last_message` reads from
+the end of the file.
 """
 
 from __future__ import annotations
@@ -10,15 +12,20 @@ import os
 from array import array
 from collections.abc import Iterable, Iterator
 
-from ..session.fold import Fold, message_of
-from ..session.model import OTHER, OWN, ROLE_OF_KIND, RULES, Any, Message, content_id, own_id
+from ..base.env import Env
+from ..base.errors import Lost
+from ..session.fold import Fold, fold, message_of
+from ..session.model import ANY, OTHER, OWN, ROLE_OF_KIND, RULES, Any, Message, content_id, own_id
 from ..session.pairing import Call, open_calls
 from ..session.records import Log, ParseState, Record, parse
-from ..session.view import View, number_calls, uses_tools
+from ..session.view import View, number_calls, text_of, uses_tools
 from ..store import read
 from ..store.file import blocks
 from ..store.foreign import begins_a_session
 from ..store.read import size_of
+from ..store.resolve import Target
+from .late_media import Deferred
+from .view import view_of
 
 BIG = 8 << 20  # bytes; a larger file is read piece by piece
 FOLDED = 32 << 20  # bytes; interactive commands fold smaller files, which is twice as fast
@@ -168,3 +175,79 @@ def _without_content(message: Message) -> Message:
     copy = Message(message.id, message.kind, message.role, None, {}, message.place, None, parts, parts)
     copy.idless = message.idless
     return copy
+
+
+END = 1 << 16  # bytes read first; then eight times as many
+_FEW = 8  # messages whose blocks are fetched before the rest
+_PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
+
+
+def last_message(
+    env: Env, target: Target, role: str | None, *, strict: bool = False, lost: Lost | None = None
+) -> Message | None:
+    """Return the last committed message with text of that role (None: either), or None."""
+    if target.path != "-" and not strict:
+        try:
+            return from_end(target.path, role)
+        except NeedsFold:
+            pass
+    from .stored_parts import hydrated
+
+    view = view_of(env, target, strict=strict, hydrate=False)
+    sent = [message.id for message in _sent(view, role)]
+    for count in (1, _FEW, len(sent)):
+        newest = hydrated(env, view, media=Deferred(), lost=lost, only=set(sent[:count]))
+        message = next(filter(text_of, _sent(newest, role)), None)
+        if message is not None:
+            return message
+    return None
+
+
+def _sent(view: View, role: str | None) -> Iterator[Message]:
+    """Yield the committed messages of this role (None: either), last first."""
+    roles = (role,) if role else ("user", "model")
+    return (m for m in reversed(view.messages) if m.committed and m.role in roles)
+
+
+def from_end(path: str, role: str | None) -> Message | None:
+    """Return the last message with text without reading the whole file.
+
+    The end of the file is folded like a log. Only later lines hide or change a message, so its last message
+    is the log's. Raises NeedsFold if an earlier line has the same id, or an undo reaches back.
+    """
+    with read.opened(path) as (fd, size):
+        length = END
+        while True:
+            start = max(0, size - length)
+            data = os.pread(fd, size - start, start)
+            if start:
+                cut = data.find(b"\n") + 1 or len(data)  # the first line may be incomplete
+                start, data = start + cut, data[cut:]
+            log = parse(data)
+            if log.damage or log.refers or any(map(_reaches_back, log.records)):
+                raise NeedsFold
+            view = fold(log)
+            message = next(filter(text_of, _sent(view, role)), None)
+            clears = [step.id for step in view.steps if step.type == "clear"]
+            if message is not None or clears:
+                if occurs(fd, message.id if message is not None else clears[-1], start):
+                    raise NeedsFold  # the message stands at its first occurrence
+                return message
+            if start == 0:
+                return None
+            if length > BIG:
+                raise NeedsFold
+            length *= 8
+
+
+def _reaches_back(record: Record) -> bool:
+    return record.bare is not None or RULES.get(record.data["type"], OTHER).reach == ANY
+
+
+def occurs(fd: int, id: str, end: int) -> bool:
+    """Return whether a quoted id occurs in the first `end` bytes, or might occur escaped."""
+    if not _PLAIN_ID.issuperset(id):
+        return True
+    needle = f'"{id}"'.encode()
+    chunks = (os.pread(fd, min(_STEP + len(needle), end - at), at) for at in range(0, end, _STEP))
+    return any(needle in chunk for chunk in chunks)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from codeh_history.commands.expand import expand
 from codeh_history.session.fold import fold
 from codeh_history.session.records import parse
-from codeh_history.views.expand import expand
 from folding import drop, put, swap, w
 from strategies import encode
 
