@@ -103,7 +103,7 @@ def test_repeats_are_not_printed_expanded_or_copied():
 
     once = w().a("a").a("b")
     view = twice(once, w().a("c"), w()).view()
-    assert b"".join(stream.lines(view)) == w().a("a").a("b").a("c").bytes()
+    assert b"".join(view.lines()) == w().a("a").a("b").a("c").bytes()
     assert expand(view, "a", session="s") == [once.bytes().split(b"\n")[0]]
     forked = fold(Log(up_to(view, view.all["b"]), [], 0))
     assert [message.id for message in forked.messages] == ["a", "b"]

@@ -35,7 +35,7 @@ def keep_messages(
     if not isinstance(error, Unreachable):
         return error
     if build is not None and not lines:
-        from .postgres.row import Row
+        from .postgres import Row
 
         with suppress(HistoryError):
             lines = build(Row(path, id_of(path))) or b""

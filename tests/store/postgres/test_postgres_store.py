@@ -12,8 +12,8 @@ import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound
 from codeh_history.store import begun, log, postgres, stores
+from codeh_history.store import postgres as rows
 from codeh_history.store.blocks.protocol import batches
-from codeh_history.store.postgres import row as rows
 from postgres_server import Program
 from synced import HEAD, LINE, ODD
 
