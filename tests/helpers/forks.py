@@ -5,7 +5,7 @@ and signals. Only the interpreter's start and the imports are skipped; `pytest -
 skips nothing.
 
 Run as a program, this file is the server: it listens at the given address until stdin ends. A client sends one
-message (`request`) with the files, the directory first, then the name of each signal that it receives, and reads the
+message (`Request`) with the files, the directory first, then each signal that it receives as a byte, and reads the
 result: an exit code, negative for a signal, or `START` if a new process is needed.
 """
 
@@ -13,6 +13,7 @@ import array
 import atexit
 import gc
 import importlib.util
+import marshal
 import os
 import pkgutil
 import select
@@ -32,11 +33,7 @@ import mirrored
 
 CLI = Path(__file__).resolve().parents[2] / "cli"
 AT_START = (b"PYTHON", b"LC_", b"LANG")  # what the interpreter reads once, as it starts
-PASSED_ON = ("HUP", "INT", "TERM")
-PERL = shutil.which("perl")  # starts in a fifth of the time that Python takes
-SENDMSG = {"x86_64": 46, "aarch64": 211}.get(
-    os.uname().machine
-)  # the system call, which Perl does not name
+PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 START = b"start"
 LATE = ("psycopg", "psycopg.conninfo") if importlib.util.find_spec("psycopg") else ()
 MOST = 1 << 20  # bytes of a request
@@ -44,6 +41,9 @@ FILES = 64
 SECONDS = 120
 COUNTING = "-counting"  # ends the address of who has loaded the vocabularies, which makes a fork dearer
 COUNT = {"compact", "stats", "status", "summarize", "--budget"}  # words of runs that count tokens
+
+Request = tuple[list[str], dict[bytes, bytes], int, list[int], list[int]]
+"""argv, environment, umask, the signals ignored, the numbers of the files."""
 
 SHIM = """\
 #!{python}
@@ -53,33 +53,41 @@ sys.argv[0] = "codeh-history"
 from codeh_history.main import program
 program()
 """
-CLIENT = r"""#!{perl}
-$SIG{{$_}} eq "IGNORE" ? push @ignored, $_ : push @heard, $_ for qw({signals});
-sub start {{ exec "{shim}", @ARGV }}
-opendir $list, "/proc/self/fd";
-@files = sort {{ $a <=> $b }} grep {{ /^\d/ and $_ != fileno $list }} readdir $list;
-start if "@files[0..2]" ne "0 1 2";
-open $place, "<", "." or start;
-open $environ, "<", "/proc/self/environ";
-$counting = "{counting}" if grep {{ /^(?:{count})$/ }} @ARGV;
-socket $server, 1, 5, 0;
-connect $server, pack "S a*", 1, "{address}$counting" or start;
-$words = join "", map "$_\0", @ARGV;
-$request = join "\0", umask, "@ignored", "@files", scalar @ARGV, $words . join "", <$environ>;
-$files = pack "l*", fileno $place, @files;
-$rights = pack "Q l l a*", 16 + length $files, 1, 1, $files;
-$rights .= "\0" x (-length($rights) % 8);
-$data = pack "P Q", $request, length $request;
-$message = pack "Q Q P Q P Q Q", 0, 0, $data, 1, $rights, length $rights, 0;
-syscall({sendmsg}, fileno $server, $message, 0) < 0 and start;
-$SIG{{$_}} = sub {{ syswrite $server, $_[0] }} for @heard;
-1 until defined sysread $server, $answer, 16;
-start if $answer eq "start";
-if ($answer < 0) {{
-    $SIG{{$_}} = "DEFAULT" for @heard;
-    kill -$answer, $$;
-}}
-exit $answer;
+CLIENT = """\
+#!{python} -IS
+import _signal, _socket, marshal, posix, sys
+def start():
+    posix.execv({shim!r}, [{shim!r}, *sys.argv[1:]])
+def is_open(number):
+    try:
+        return posix.fstat(number)
+    except OSError:
+        return None
+files = sorted(filter(is_open, map(int, posix.listdir("/proc/self/fd"))))
+if files[:3] != [0, 1, 2]:
+    start()
+umask = posix.umask(0)
+posix.umask(umask)
+ignored = [number for number in {signals} if _signal.getsignal(number) == _signal.SIG_IGN]
+place = posix.open(".", posix.O_RDONLY | posix.O_CLOEXEC)
+server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+try:
+    server.connect({address!r} + {counting!r} * (not {count}.isdisjoint(sys.argv)))
+    sent = b"".join(number.to_bytes(4, sys.byteorder) for number in [place, *files])
+    request = marshal.dumps((sys.argv[1:], posix.environ, umask, ignored, files))
+    server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, sent)])
+except OSError:
+    start()
+for number in set({signals}) - set(ignored):
+    _signal.signal(number, lambda number, frame: server.send(bytes([number])))
+answer = server.recv(16)
+if answer == {start}:
+    start()
+code = int(answer)
+if code < 0:
+    _signal.signal(-code, _signal.SIG_DFL)
+    posix.kill(posix.getpid(), -code)
+posix._exit(code)
 """
 
 
@@ -114,9 +122,7 @@ def server():
 class Forks:
     """A server for runs whose interpreter variables (`PYTHON…`, `LC_…`) are those of this process."""
 
-    possible = (
-        hasattr(os, "pidfd_open") and SENDMSG and PERL
-    )  # on Linux; `pytest --processes` makes it False
+    possible = hasattr(os, "pidfd_open")  # on Linux; `pytest --processes` makes it False
 
     def __init__(self):
         self._directory = Path(tempfile.mkdtemp(prefix="forks-", dir="/tmp"))  # an address is short
@@ -125,11 +131,7 @@ class Forks:
             [sys.executable, __file__, self._address],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(CLI),
-                "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-            },  # a fork of larger pages takes half as long
+            env={**os.environ, "PYTHONPATH": str(CLI)},
         )
         assert self._process.stdout
         assert self._process.stdout.readline() == b"ready\n"
@@ -145,13 +147,18 @@ class Forks:
         asking.mkdir()
         starting.mkdir()
         values = {
-            "perl": PERL, "shim": str(shim(starting)), "signals": " ".join(PASSED_ON), "sendmsg": SENDMSG,
-            "counting": COUNTING, "count": "|".join(COUNT),
+            "python": sys.executable, "shim": str(shim(starting)), "signals": tuple(map(int, PASSED_ON)), "start": START,
+            "counting": COUNTING, "count": COUNT,
         }  # fmt: skip
         return script(asking, CLIENT.format(address=self._address, **values))
 
     def run(self, argv, env, cwd, stdin):
         """The exit code, stdout and stderr; None if a new process is needed."""
+        umask = os.umask(0)
+        os.umask(umask)
+        ignored = [int(each) for each in PASSED_ON if signal.getsignal(each) is signal.SIG_IGN]
+        environ = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
+        request = (list(argv), environ, umask, ignored, [0, 1, 2])
         place = os.open(cwd or ".", os.O_RDONLY)
         reading, writing = os.pipe() if stdin else (os.open(os.devnull, os.O_RDONLY), -1)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
@@ -161,7 +168,7 @@ class Forks:
             files = [place, reading, out_end, err_end]
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))]
             try:
-                server.sendmsg([request(argv, env)], rights)
+                server.sendmsg([marshal.dumps(request)], rights)
             except OSError:  # longer than a message may be
                 server.close()
             for fd in files:
@@ -176,17 +183,6 @@ class Forks:
             for thread in work:
                 thread.join()
         return None if answer == START else (int(answer), outputs[out], outputs[err])
-
-
-def request(argv, env):
-    """What asks for a run with the umask and the ignored signals of this process."""
-    umask = os.umask(0)
-    os.umask(umask)
-    ignored = [
-        name for name in PASSED_ON if signal.getsignal(signal.Signals[f"SIG{name}"]) is signal.SIG_IGN
-    ]
-    words = [str(umask), " ".join(ignored), "0 1 2", str(len(argv)), *argv, *map("=".join, env.items())]
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
 def drain(fd, outputs):
@@ -220,6 +216,7 @@ def load_all():
 def serve(address):
     """Serve requests until stdin ends; a second process serves runs that count tokens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for those who ask
+    os.fsync = os.fdatasync = lambda fd: None  # tests/faults, whose processes are their own, hold it
     sys.path[0] = str(CLI)
     ours = at_start(os.environb)
     load_all()
@@ -286,7 +283,7 @@ def answer_all(listener, ours):
             elif fd in asking:
                 connection, pid = asking[fd]
                 message = hear(connection)
-                os.kill(pid, signal.Signals[f"SIG{message}"] if message else signal.SIGKILL)
+                os.kill(pid, message[0] if message else signal.SIGKILL)
                 if not message:
                     poll.unregister(connection)
 
@@ -298,11 +295,11 @@ def at_start(environ):
 
 
 def hear(connection):
-    """Read a signal's name; empty if the client is gone."""
+    """Read a signal number; empty if the client is gone."""
     try:
-        return connection.recv(16).decode()
+        return connection.recv(1)
     except ConnectionError:
-        return ""
+        return b""
 
 
 def answer(connection, text):
@@ -316,25 +313,22 @@ def begin(connection, ours):
     """Start the process of a requested run; None if the request is incomplete or needs another server."""
     try:
         data, files, _, _ = socket.recv_fds(connection, MOST, FILES)
-        umask, ignored, numbers, count, *words = data.split(b"\0")
-        argv, last = list(map(os.fsdecode, words[: int(count)])), words[int(count) :]
-        environ = dict(word.split(b"=", 1) for word in last if b"=" in word)
-    except (OSError, ValueError):
+        request = marshal.loads(data)
+    except (OSError, ValueError, EOFError):
         connection.close()
         return None
     try:
-        if at_start(environ) != ours:
+        if at_start(request[1]) != ours:
             answer(connection, START)
             connection.close()
             return None
         pid = os.fork()
         if pid == 0:
             try:
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-                for name in ignored.decode().split():
-                    signal.signal(signal.Signals[f"SIG{name}"], signal.SIG_IGN)
-                os.umask(int(umask))
-                become(argv, environ, files, list(map(int, numbers.split())))
+                become(request, files)
+            except SystemExit as end:  # of Typer's completion
+                sys.stdout.flush()
+                os._exit(end.code or 0)
             except BaseException:  # noqa: BLE001 - what ends an interpreter with a traceback
                 sys.excepthook(*sys.exc_info())
             finally:
@@ -345,8 +339,12 @@ def begin(connection, ours):
             os.close(fd)
 
 
-def become(argv, environ, files, numbers):
-    """Run the program as if started with these arguments in that environment, the files under these numbers."""
+def become(request, files):
+    """Run the program as if started with these arguments in that environment."""
+    argv, environ, umask, ignored, numbers = request
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
     aside = max(1000, *numbers) + 1
     high = [aside + n for n in range(len(files))]
     for fd, far in zip(files, high, strict=True):
@@ -356,6 +354,7 @@ def become(argv, environ, files, numbers):
     for far, number in zip(high[1:], numbers, strict=True):
         os.dup2(far, number)
     os.closerange(aside, aside + len(files))
+    os.umask(umask)
     os.environ.clear()
     os.environb.update(environ)
     time.tzset()
@@ -378,8 +377,8 @@ def mirror(program):
     pid = os.fork()
     if pid == 0:
         program()
-    for name in PASSED_ON:
-        signal.signal(signal.Signals[f"SIG{name}"], lambda number, _: os.kill(pid, number))
+    for number in PASSED_ON:
+        signal.signal(number, lambda number, _: os.kill(pid, number))
     devnull = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):  # whoever reads what the program writes sees its end
         os.dup2(devnull, fd)
