@@ -3,11 +3,11 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import forks
 import support
 from codeh_history.base.options import PROVIDERS
 from codeh_history.commands import SHOWN
@@ -26,7 +26,7 @@ def script():
 
 def environ(home):
     """An environment in which the scripts find the program."""
-    return support.environ({"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}, home)
+    return support.environ({"PATH": f"{forks.program().parent}:{os.environ['PATH']}"}, home)
 
 
 def completed(script, home, *words):

@@ -23,7 +23,7 @@ from sdk_models import mistakes
 from strategies import records, view_of
 
 MODEL = {**support.MODELS, "gemini": None}
-EXAMPLES = examples(150)  # each for all formats: making them costs the most
+EXAMPLES = examples(200)  # each for all formats: making them costs the most
 
 
 def body_of(view, format, *, raw=False, unanswered="stub"):
