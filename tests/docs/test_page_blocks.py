@@ -8,7 +8,8 @@ import shutil
 
 import pytest
 
-from page_commands import before, output, user_directory, variables
+from fake_provider import FakeProvider
+from page_commands import ONCE, before, output, user_directory, variables
 from support import ROOT
 
 OWN_TESTS = ("jobs", "tutorial", "demo", "contributing")
@@ -80,9 +81,15 @@ def key():
     return str(identity.to_public()), str(identity)
 
 
-@pytest.fixture
-def place(key):
-    """A user's directory with all files used by the blocks."""
+@pytest.fixture(scope="module")
+def server():
+    with FakeProvider() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def prepared(key, env, server, tmp_path_factory):
+    """A user's directory with all files used by the blocks, after the setup and the talk; and a copy of it."""
     agents = ROOT / "tests/programs/agents/cases"
     with user_directory() as path:
         codex = path / ".codex/sessions/2026/01/02"
@@ -103,17 +110,26 @@ def place(key):
         (path / ".codeh/summarize.log").write_text(
             '{"session":"a","action":"summarized","before":9,"after":4}\n'
         )
-        yield path
+        output(before(TALK), path, env, server)
+        yield path, shutil.copytree(path, tmp_path_factory.mktemp("prepared") / "copy", symlinks=True)
+
+
+@pytest.fixture
+def place(prepared):
+    path, copy = prepared
+    shutil.rmtree(path)
+    return shutil.copytree(copy, path, symlinks=True)
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_block_runs(name, place, env, key, request):
+def test_a_block_runs(name, place, env, key, server, request):
     block = BLOCKS[name].replace("age1...", key[0])
     for pattern, replacement in ELSEWHERE.items():
         block = re.sub(pattern, lambda _, to=replacement: to, block)
     if REDIS in block:
         block = block.replace(REDIS, request.getfixturevalue("redis_url"))
-    done = output(before(TALK) + WATCHED + block, place, env)
+    exports = "\n".join(re.findall(r"^export .*", ONCE, re.MULTILINE))
+    done = output(f"{exports}\n{WATCHED}{block}", place, env, server)
     codes = place / "codes"
     ended = [line.split(" ", 1) for line in codes.read_text().splitlines()] if codes.exists() else []
     assert not [line for line in ended if int(line[0]) not in {0, *MAY_END.get(name, ())}], done

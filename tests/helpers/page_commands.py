@@ -59,9 +59,9 @@ def user_directory():
     shutil.rmtree(path)
 
 
-def output(shell, place, env):
+def output(shell, place, env, server=None):
     """The output of bash in a directory that is also the home; a non-zero exit code comes last."""
-    with FakeProvider() as server:
+    with contextlib.nullcontext(server) if server else FakeProvider() as server:
         done = subprocess.run(
             ["bash", "-c", ADDRESS.sub(server.url, shell)],
             env={**env, "HOME": str(place)}, cwd=place, stdin=subprocess.DEVNULL,

@@ -31,12 +31,14 @@ from answers import (
 from codeh_history.providers import framing, wire
 from codeh_history.session.records import check_message, dumps
 from codeh_history.session.view import join
+from length import by_length
 
 GOOGLE_502 = b"<!DOCTYPE html>\n<html lang=en>\n  <title>Error 502 (Server Error)!!1</title>\n  <p>That's an error.\n"
 CREATED = '{"object":"response","status":"queued","id":"r","output":[]}'
 
 
 BUSY = "Failure 75: UNAVAILABLE (503): The model is overloaded."
+EVERY = by_length(7, 3, 1)  # of the places where a stream may be cut
 WHOLE = "Reply Hello, +functionCall+é\u2028[x]"
 
 OUTCOMES = {
@@ -214,7 +216,7 @@ def test_lines_without_their_ends_are_read(name):
 def test_a_truncated_stream_is_never_a_reply(name):
     data = STREAMS[name]()
     whole = wire.read(data)
-    for end in range(len(data)):
+    for end in range(0, len(data), EVERY):
         outcome = wire.read(data[:end])
         if isinstance(outcome, wire.Reply):
             assert end >= complete_at(data)
@@ -256,7 +258,7 @@ def test_half_a_stream_then_the_whole(name, between, id):
     first, second = STREAMS[name](), STREAMS[name](id)
     whole = wire.read(second)
     kind = list(RETRIES).index(between) + len(RETRIES) * (id == "r2")
-    for end in range(kind, len(first.rstrip(b"]\r\n")), 2 * len(RETRIES)):
+    for end in range(kind, len(first.rstrip(b"]\r\n")), 2 * len(RETRIES) * by_length(2, 1, 1)):
         outcome, parts, reader = arrived([first[:end], RETRIES[between] + second])
         assert outcome == whole, end
         if (
@@ -270,14 +272,14 @@ def test_half_a_stream_then_the_whole(name, between, id):
 def test_half_a_stream_then_the_whole_on_the_next_line(name):  # 2026-11-27
     data = STREAMS[name]()
     whole = wire.read(data)
-    for end in range(len(data) - 1):
+    for end in range(0, len(data) - 1, EVERY):
         assert wire.read(data[:end] + b"\n" + data) == whole, end
 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_half_a_stream_then_an_error_or_a_page(name):
     data = STREAMS[name]()
-    for end in range(0, complete_at(data) - 9, 3):
+    for end in range(0, complete_at(data) - 9, EVERY):
         outcome = wire.read(data[:end] + PRETTY)
         assert isinstance(outcome, wire.Failure), end
         assert "The model is overloaded." in outcome.text
@@ -293,7 +295,7 @@ def test_half_a_long_body_then_the_whole():
     array = b"[" + b",\r\n".join(line[6:] for line in array.split(b"\n") if line) + b"]"
     for data in (body, array, sse(orjson.loads(body))):
         whole = wire.read(data)
-        for end in (*range(1, 90), 2001, 2002, *range(6090, len(data) - 9)):
+        for end in (*range(1, 90, EVERY), 2001, 2002, *range(6090, len(data) - 9, EVERY)):
             assert wire.read(data[:end] + data) == whole, end
             assert wire.read(data[:end] + OVERLOADED + data) == whole, end
             outcome = wire.read(data[:end] + data + b"\n200")  # unsure after a colon: never a mixture

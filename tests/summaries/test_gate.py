@@ -129,13 +129,13 @@ def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not():
     """Every name of a faithful summary altered a little, one at a time: the share that is caught, printed."""
     chance = random.Random(7)
     caught = tried = 0
-    for records in [coding(), *support()[::2]]:
+    for records in [coding(), *support()[::4]]:
         source = nameable(view_of(records).messages)
         paths = sorted(set(re.findall(r"(?:[\w.-]+/){2,}[\w-]+\.\w+", source)))
         ids = sorted(set(re.findall(r"\b[a-z]+_[a-z]+_\d{4}\b|\b[A-Z]{3}\d{3}\b", source)))
         numbers = sorted(set(re.findall(r"(?<![\w.,-])\d{3,4}(?![\w.,-])", source)))
         for names in (paths, ids, numbers):
-            for name in chance.sample(names, min(5, len(names))):
+            for name in chance.sample(names, min(3, len(names))):
                 assert not faithful.problems(f"The user worked on {name} there.", source), name
                 mutant = mutated(name, chance)
                 if mutant in source:
@@ -143,7 +143,7 @@ def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not():
                 tried += 1
                 caught += bool(faithful.problems(f"The user worked on {mutant} there.", source))
     print(f"altered names caught: {caught}/{tried}")
-    assert tried > 80
+    assert tried > 30
     assert caught >= 0.9 * tried  # a number may be a sum or difference
 
 
