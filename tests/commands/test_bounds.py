@@ -92,7 +92,7 @@ MORE = 12  # MiB that ten times as many records may take where they should take 
 @pytest.mark.parametrize("kind", [texts, pytest.param(tools, marks=not_short)])
 def test_a_long_session(tmp_path, kind):
     grown(tmp_path, kind, 60_000, most=70)
-    counted(tmp_path, kind, by_length(3_000, 20_000, 20_000))
+    counted(tmp_path, kind, by_length(3_000, 8_000, 20_000))
 
 
 @pytest.mark.slow

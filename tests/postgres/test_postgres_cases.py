@@ -16,7 +16,7 @@ from length import by_length
 __all__ = ["scratch"]  # a fixture
 pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
 NAME = re.compile(rb"postgres:///cases/([A-Za-z0-9_-]+)")
-SAMPLE = by_length(60, 24, 24)  # every so manyth is tried without `make test-postgres`
+SAMPLE = by_length(60, 60, 24)  # every so manyth is tried without `make test-postgres`
 HEAVY = {"rescue/too-long"}  # lines of 64 MiB
 
 # What is told of here has no place in a database, or cannot be mirrored into one.
