@@ -31,10 +31,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "ci")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's `make test &`; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What interpreters read as they start is the same for all, so that one server can fork all runs.
 for _name in [name for name in os.environ if name.startswith(("PYTHON", "LC_", "LANG"))]:
-    del os.environ[
-        _name
-    ]  # what interpreters read as they start is the same for all: one server forks all runs
+    if _name != "PYTHONPATH":
+        del os.environ[_name]
 os.environ["LC_ALL"] = "C.UTF-8"
 sys.dont_write_bytecode = False
 

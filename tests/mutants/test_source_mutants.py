@@ -40,7 +40,7 @@ def test_it_is_caught(mutant, tmp_path):
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist",
          *(f"tests/{test}" for test in mutant.tests)],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "LENGTH": "medium", "PYTHONPATH": str(tmp_path / "cli")},
+        env={**os.environ, "LENGTH": "medium", "FAULTS": "medium", "PYTHONPATH": str(tmp_path / "cli")},
     )  # fmt: skip
     assert done.returncode == 1, f"{mutant.name} survives:\n{done.stdout[-2000:]}{done.stderr[-500:]}"
     assert "error" not in done.stdout.splitlines()[-1], done.stdout[-2000:]
