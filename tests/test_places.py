@@ -1,8 +1,10 @@
-"""Tests stand in the folder of the room that they test, under names of their own."""
+"""Tests stand in the folder of the room that they test, under names of their own; no module needs one that needs it."""
 
 import re
 from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 
+import grimp
 import pytest
 
 from support import ROOT
@@ -28,3 +30,14 @@ def test_shared_test_code_is_a_helper():
     takes = re.compile(r"^ *(?:from|import) (?:.*[ ,.])?(test_\w+)", re.MULTILINE)
     taken = [(path.stem, name) for path in TESTS.rglob("*.py") for name in takes.findall(path.read_text())]
     assert not [pair for pair in taken if pair[0] != pair[1]]
+
+
+def test_no_module_needs_itself_by_way_of_others():
+    """Not in a function, not for a type, nor as the package that it stands in."""
+    graph = grimp.build_graph("codeh_history", cache_dir=None)
+    needed = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    assert sum(map(len, needed.values())) > len(needed)  # the imports were found
+    try:
+        TopologicalSorter(needed).prepare()
+    except CycleError as error:
+        raise AssertionError(" → ".join(reversed(error.args[1]))) from None

@@ -1,4 +1,4 @@
-"""What plain commands must not import: their start-up is what scripts wait for."""
+"""What plain commands must not import: their start-up is what scripts wait for; nor the package before a name is used."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+import codeh_history
 from codeh_history import providers
 from support import ROOT
 
@@ -140,3 +141,26 @@ def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(
             for name in ("", ".session", ".methods", ".opened", ".env", ".options")
         }
         assert loaded - command <= ours
+
+
+def test_each_public_name_is_what_its_module_has():
+    from codeh_history.base import errors
+    from codeh_history.library import session, stream
+
+    public = {name: getattr(codeh_history, name) for name in codeh_history.__all__}
+    assert public["Session"] is session.Session
+    assert public["Stream"] is stream.Stream
+    assert (public["Answer"], public["Filtered"]) == (stream.Answer, stream.Filtered)
+    assert public["BadData"] is errors.BadData
+    assert {*codeh_history.__all__} <= {*dir(codeh_history)}
+    with pytest.raises(AttributeError, match="has no attribute 'Sessions'"):
+        _ = codeh_history.Sessions  # type: ignore[attr-defined]
+
+
+def test_modules_load_on_first_use():
+    code = (
+        "import sys, codeh_history as c; before = {*sys.modules}; c.TryAgain;"
+        "print('codeh_history.base.errors' in before, 'codeh_history.library' in sys.modules, 'TryAgain' in vars(c))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False True\n"

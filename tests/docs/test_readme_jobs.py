@@ -1,7 +1,7 @@
-"""The README's first screen and all everyday jobs work as printed, by the real curl.
+"""The README's first screen, all everyday jobs and the tutorial work as printed, by the real curl.
 
 Each block of shell below "Everyday jobs" and in docs/jobs.md is run on its own after the one-time setup and two questions, every
-address answered by the fake provider. What it prints is in `tests/jobs`; `make golden` rewrites it.
+address answered by the fake provider. What it prints is in `tests/jobs`; `make golden` rewrites it, and what the tutorial shows.
 """
 
 import re
@@ -10,16 +10,18 @@ import shutil
 import pytest
 
 from page_commands import (
+    LOOPBACK,
     ONCE,
     README,
     as_shown,
     before,
     commands,
     long_and_broken,
+    on_terminal,
     output,
     user_directory,
     variables,
-)  # fmt: skip
+)
 from support import ROOT
 
 EVERYDAY = README.split("## Everyday jobs")[1] + (ROOT / "docs/jobs.md").read_text()
@@ -31,6 +33,10 @@ TALK = """\
 codeh-history ask -s demo "Why is the sky blue?"
 codeh-history ask "And at sunset?"
 """
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+CONSOLE = re.compile(r"```console\n([\s\S]*?)```")
+END = "=== end of block\n"
+TO_LOOPBACK = LOOPBACK.strip()  # after `config init`, whose file is then there
 pytestmark = pytest.mark.skipif(
     not (shutil.which("curl") and shutil.which("git")), reason="no curl or git on this machine"
 )
@@ -132,3 +138,22 @@ def test_no_block_uses_a_variable_that_it_does_not_define():
 
 def test_the_readme_is_short():
     assert README.count("\n") <= 200
+
+
+def test_the_tutorial(request):
+    page = TUTORIAL.read_text()
+    with user_directory() as place:
+        (place / "barn").mkdir()
+        long_and_broken(place / "barn").write(place / ".claude" / "projects" / "barn", "b1f")
+        shell = "".join(f"{commands(block)}echo '{END.strip()}'\n" for block in CONSOLE.findall(page))
+        shell = shell.replace(
+            "codeh-history config init\n", f"codeh-history config init\n{TO_LOOPBACK}\n", 2
+        )
+        shell = shell.replace(f"config init'\n{TO_LOOPBACK}", "config init'")
+        env = {**variables(), "CODEH_ID_SEED": "tutorial"}
+        printed = as_shown(on_terminal(shell, place, env), place).split(END)
+    blocks = iter(printed)
+    written = CONSOLE.sub(lambda _: f"```console\n{next(blocks)}```", page)
+    if request.config.getoption("--golden"):
+        TUTORIAL.write_text(written)
+    assert written == page
