@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.base.sandbox import Pattern
+from codeh_history.base.patterns import Pattern
 from codeh_history.commands.search import MOST
 from codeh_history.commands.search import matches as searching
 from codeh_history.session.fold import fold

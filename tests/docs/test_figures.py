@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from codeh_history.base import amounts, sandbox
-from codeh_history.base.sandbox import child
+from codeh_history.base import amounts, patterns
 from codeh_history.commands.serve import request, server, worker
 from codeh_history.filters.compact import bounds
 from codeh_history.programs import chatgpt
@@ -14,6 +13,7 @@ from codeh_history.store import log
 from codeh_history.store.blocks import protocol, redis
 from codeh_history.summaries import command
 from codeh_history.talk.append import parts
+from codeh_history.talk.send import template_process
 from codeh_history.views import calibration
 from support import ROOT
 
@@ -52,7 +52,7 @@ LIMITS = (  # page, what it says, the code's constant
     ("CHANGELOG.md", "60 %", bounds.WINDOW),
     ("blocks.md", "20 seconds", redis.SECONDS),
     ("blocks.md", "64 KiB", parts.LARGE),
-    ("commands.md", "10 s", sandbox.SECONDS),
+    ("commands.md", "10 s", patterns.SECONDS),
     ("commands.md", "60 %", bounds.WINDOW),
     ("compaction.md", "120 seconds", bounds.SECONDS),
     ("compaction.md", "95 %", calibration.QUANTILE),
@@ -61,9 +61,8 @@ LIMITS = (  # page, what it says, the code's constant
     ("programs.md", "16 MiB", chatgpt._MAX_IMAGE),
     ("programs.md", "32 MiB", chatgpt._MAX_IMAGES),
     ("reliability.md", "10 seconds", log.LOCK_SECONDS),
-    ("reliability.md", "10 s", sandbox.SECONDS),
-    ("reliability.md", "1 GiB", child.MEMORY),
-    ("reliability.md", "64 MiB", child.MOST),
+    ("reliability.md", "10 s", patterns.SECONDS),
+    ("reliability.md", "1 GiB", template_process.MEMORY),
     ("responses.md", "256 MiB", amounts.MOST),
     ("serve.md", "64 MiB", request.LONGEST),
     ("serve.md", "64 MiB", worker.MOST),

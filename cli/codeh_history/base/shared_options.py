@@ -70,7 +70,7 @@ class Curation(Settable, section="Curation"):
     unanswered: str | None = option(
         "U", "Open calls at the end: error (default), stub or drop.", choices=UNANSWERED
     )
-    timeout: float | None = option("S", "Time limit for each pattern or template (10).")
+    timeout: float | None = option("S", "Time limit for each pattern or template (10).", least=0.01)
 
 
 class Compaction(Settable, section="Compaction"):

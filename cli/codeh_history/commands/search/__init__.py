@@ -10,7 +10,7 @@ from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, STRICT, Named, argument, flag, option
-from ...base.sandbox import Pattern, time_limit
+from ...base.patterns import SECONDS, Pattern
 from ...render import pager
 from ...session.model import NAME_OF_KIND, ROLE_OF_KIND, Json
 from ...store.resolve import Target, for_reading, ids
@@ -46,7 +46,7 @@ class Options(Named):
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER
-    timeout: float | None = option("S", "Time limit for each message, in seconds (10).")
+    timeout: float | None = option("S", "Time limit for each message, in seconds (10).", least=0.01)
     strict: bool = STRICT
 
 
@@ -66,16 +66,16 @@ def run(env: Env, options: Options) -> int:
     sessions = matches.Sessions(env, by_path, options.strict, agents, [], named)
     text = matches.pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
     flags = re.IGNORECASE if options.ignore_case or options.words else 0
-    with Pattern(text, "", flags, time_limit(options.timeout)) as pattern:
-        if options.words:
-            hits = matches.ranked(sessions, options.regex, options.role, options.around)
-        else:
-            hits = matches.hits(sessions, pattern, options.role, options.around)
-        if options.list_only or options.count:
-            hits = summed(hits, count=options.count)
-        elif not named:
-            hits = once(hits)
-        any_hit = write(env, hits, options, pattern)
+    pattern = Pattern(text, "", flags, options.timeout or SECONDS)
+    if options.words:
+        hits = matches.ranked(sessions, options.regex, options.role, options.around)
+    else:
+        hits = matches.hits(sessions, pattern, options.role, options.around)
+    if options.list_only or options.count:
+        hits = summed(hits, count=options.count)
+    elif not named:
+        hits = once(hits)
+    any_hit = write(env, hits, options, pattern)
     if sessions.problems:
         return BadData.exit_code
     return 0 if any_hit else NegativeAnswer.exit_code

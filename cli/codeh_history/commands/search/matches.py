@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost, NotFound, reason
+from ...base.patterns import Pattern
 from ...base.read_json import strings_in
-from ...base.sandbox import Pattern
 from ...render import parts
 from ...render.progress import progress, size_of
 from ...session.model import Json, Message

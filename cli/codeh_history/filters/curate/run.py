@@ -21,15 +21,14 @@ def settings(options: Curation) -> Settings:
     """Return the settings of the passes; raise Usage if an option is invalid."""
     keep, remove = options.keep_system, options.remove
     keep_filters, remove_filters = [], []
-    if keep or remove or options.timeout is not None:
+    if keep or remove:
         import re
 
-        from ...base.sandbox import SECONDS, Pattern, time_limit
+        from ...base.patterns import SECONDS, Pattern
 
-        seconds = SECONDS if options.timeout is None else options.timeout
-        time_limit(seconds)
-        keep_filters = [Pattern(text, "--keep-system", seconds=seconds).matches for text in keep]
-        remove_filters = [Pattern(text, "--remove", re.DOTALL, seconds=seconds).cut for text in remove]
+        limit = options.timeout or SECONDS
+        keep_filters = [Pattern(text, "--keep-system", seconds=limit).matches for text in keep]
+        remove_filters = [Pattern(text, "--remove", re.DOTALL, seconds=limit).cut for text in remove]
     return Settings(
         ide_markers=options.ide_marker or IDE_MARKERS,
         keep_system=keep_filters,

@@ -1,4 +1,4 @@
-"""Jinja templates for the last user message and the system prompt, rendered in a sandbox."""
+"""Jinja templates for the last user message and the system prompt, rendered in a process of their own."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from ...base.errors import BadData, Usage
 from ...base.input import Text, decode, from_file, read_file
-from ...base.sandbox import SECONDS, Sandbox, TooMuch
+from ...base.patterns import SECONDS
 from ...base.shared_options import Sending
 from ...providers.request import Options
 from ...session.exchanges import is_prompt
 from ...session.model import Json, Message
 from ...session.view import View, text_of
+from . import template_process
 
 
 def rendered(view: View, options: Options, flags: Sending) -> tuple[View, Options]:
@@ -21,10 +22,10 @@ def rendered(view: View, options: Options, flags: Sending) -> tuple[View, Option
     Templates see `message` (that text), `context` (the system prompt) and `vars`.
     """
     messages = list(view.messages)
+    seconds = flags.timeout or SECONDS
     last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
     original = text_of(messages[last]) if last is not None else ""
     values: Json = {"message": original, "context": options.system or "", "vars": variables(flags.var)}
-    seconds = flags.timeout or SECONDS
     if flags.rendered_user is not None and last is not None:
         messages[last] = _with_text(messages[last], from_file(flags.rendered_user))
     elif flags.user_template and last is not None:
@@ -50,14 +51,24 @@ def variables(pairs: Sequence[str]) -> dict[str, str]:
 
 def render(name: str, values: Json, seconds: float = SECONDS) -> str:
     """Render a template file or text; raise BadData naming the line of an error in it."""
+    import marshal
+    import signal
+    import subprocess
+    import sys
+
     source, name = decode(read_file(name), name), "template" if isinstance(name, Text) else name
-    with Sandbox(seconds) as sandbox:
-        try:
-            (text,) = sandbox.ask("render", name, source, values)
-        except ValueError as error:
-            raise BadData(str(error)) from None
-        except TooMuch as error:
-            raise BadData(f"{name}: {error}") from None
+    done = subprocess.run(
+        [sys.executable, "-P", template_process.__file__, repr(seconds)],
+        input=marshal.dumps((name, source, values)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        check=False,
+    )  # fmt: skip
+    if done.returncode == -signal.SIGALRM:
+        raise BadData(f"{name}: it takes longer than {seconds:g} s (--timeout allows more)")
+    if done.returncode:
+        raise BadData(f"{name}: it exceeds the memory limit")
+    error, text = marshal.loads(done.stdout)  # noqa: S302 - from our own process
+    if error:
+        raise BadData(error)
     return str(text)
 
 
