@@ -87,9 +87,7 @@ def test_a_plain_payload_imports_nothing_heavy(home, to):
     packages = set(providers.FORMATS.values())
     assert f"codeh_history.providers.{to.replace('-', '_')}.request" in loaded
     assert names & packages == {providers.FORMATS[to]}
-    assert not loaded.intersection(
-        (*HEAVY, *LEAN, "codeh_history.store.blocks", "tomllib", "codeh_history.base.config.file")
-    )
+    assert not loaded.intersection((*HEAVY, *LEAN, "codeh_history.store.blocks", "tomllib"))
 
 
 @pytest.mark.parametrize(("argv", "needed"), [

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from codeh_history.base.config import file
+from codeh_history.base.config import KEYS, read
 from codeh_history.base.options import PROVIDERS
 from codeh_history.commands import config
 from codeh_history.commands.config import wrong_with
@@ -47,10 +47,10 @@ def written(folder, text):
 
 
 def test_it_has_a_profile_for_each_provider_and_every_key_but_no_setting_for_all(tmp_path):
-    conf = file.read(written(tmp_path, config.TEXT))
+    conf = read(written(tmp_path, config.TEXT))
     assert conf.top == {}
     assert {name: values["to"] for name, values in conf.profiles.items()} == {to: to for to in PROVIDERS}
     assert all(values["via"] for values in conf.profiles.values())
     text = re.sub(r"^#(?! |$)", "", config.TEXT, flags=re.MULTILINE)  # as if it were all set
-    conf = file.read(written(tmp_path, text))
-    assert {*conf.top, *(key for values in conf.profiles.values() for key in values)} == set(file.KEYS)
+    conf = read(written(tmp_path, text))
+    assert {*conf.top, *(key for values in conf.profiles.values() for key in values)} == set(KEYS)

@@ -10,9 +10,8 @@ from itertools import dropwhile, islice
 from typing import IO
 
 from .. import providers
-from ..base import amounts
-from ..base.config import layers
-from ..base.config.layers import ResolvedRequest
+from ..base import amounts, config
+from ..base.config import ResolvedRequest
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import empty_stdin, from_file, piped_text
@@ -69,8 +68,8 @@ class Options(Sending, appending.Text, without=("pretty",)):
 
 def run(env: Env, options: Options) -> None:
     most = amounts.size(options.max_bytes)
-    resolved = layers.resolve(env, options, options.profile, options.via)
-    layers.command_to_send(env, resolved)
+    resolved = config.resolve(env, options, options.profile, options.via)
+    config.command_to_send(env, resolved)
     payload.checked_provider(resolved.request)
     options = append.with_text(env, options)
     target = append.target_of(env, options.session, new=options.new)
@@ -90,7 +89,7 @@ def ask(
     env: Env, target: Target, options: Options, resolved: ResolvedRequest, most: int, resend: str
 ) -> Received:
     """Store the prompt, send the session through the command, and store an answer of up to `most` bytes."""
-    via = layers.command_to_send(env, resolved)
+    via = config.command_to_send(env, resolved)
     with sending(env, target, options, resolved, resend) as ready:
         if isinstance(ready, Received):
             return ready
@@ -100,7 +99,7 @@ def ask(
 
 def compact_first(env: Env, target: Target, options: Options, resolved: ResolvedRequest) -> None:
     """Compact the session in place if `compact.via` is set and the session exceeds 0.85 of its budget."""
-    via = layers.command(env, "compact.via", options.profile, options.compact_via)
+    via = config.command(env, "compact.via", options.profile, options.compact_via)
     if via is None or not exists(target.path):
         return
     from ..filters.compact import bounds, run

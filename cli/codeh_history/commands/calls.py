@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..base import amounts
-from ..base.config import layers
+from ..base import amounts, config
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
@@ -28,7 +27,7 @@ class Options(Reading):
 
 def run(env: Env, options: Options) -> int:
     most = amounts.size(options.max_bytes)
-    via = layers.command(env, "calls.via", options.profile, options.via)
+    via = config.command(env, "calls.via", options.profile, options.via)
     if not (options.via or options.profile):
         via = None  # calls.via from the configuration applies only with -p
     target = for_reading(env, options.session, options.argument)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable
 
-from ..base.config.layers import profiles
+from ..base.config import profiles
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.options import Option, OptionSet, argument

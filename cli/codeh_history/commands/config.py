@@ -12,9 +12,8 @@ from typing import Any
 import orjson
 
 from .. import providers
-from ..base.config import layers
-from ..base.config.file import KEYS
-from ..base.config.layers import SETTINGS, Layer, ValuesByLayer, source_of
+from ..base import config
+from ..base.config import KEYS, SETTINGS, Layer, ValuesByLayer, source_of
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
 from ..base.escape import visible
@@ -117,20 +116,19 @@ def run(env: Env, options: Options) -> int:
         return write_example(env)
     if options.what == "check":
         return check(env)
-    settings = in_session(env, options, layers.layers(env, options.profile))
+    settings = in_session(env, options, config.layers(env, options.profile))
     rows: list[tuple[str, Any, str]] = []  # the key, its value without secrets, its source
     for key in (key for key in KEYS if key in settings):
         value, layer = settings[key]
         rows.append((key, Redactor().text(value) if key.endswith("via") else value, source_of(key, layer)))
-    config, path = layers.config(env), layers.path_of(env)
-    profiles = layers.profiles(env)
+    path, exists = config.path_of(env), config.read_config(env) is not None
+    profiles = config.profiles(env)
     if options.json:
         holds = {key: {"value": value, "from": by} for key, value, by in rows}
-        file = {"file": path, "exists": config is not None, "profiles": profiles, "holds": holds}
-        env.print_json(file)
+        env.print_json({"file": path, "exists": exists, "profiles": profiles, "holds": holds})
         return 0
     state = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
-    lines = [f"# {path}: {state if config is not None else 'does not exist'}"]
+    lines = [f"# {path}: {state if exists else 'does not exist'}"]
     texts = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in rows]
     wide = max((len(text) for text, _ in texts if len(text) <= WIDEST), default=0)
     lines += [f"{text:<{wide}}  # {by}" for text, by in texts]
@@ -145,18 +143,18 @@ def run(env: Env, options: Options) -> int:
 def in_session(env: Env, options: Options, sources: list[Layer]) -> ValuesByLayer:
     """The effective settings, including the session's; a session named by CODEH_SESSION may be missing."""
     if options.session is None and "CODEH_SESSION" not in env.environ:
-        return layers.values_by_layer(sources)
+        return config.values_by_layer(sources)
     try:
         view = view_of(env, for_reading(env, options.session), hydrate=False)
     except NotFound:
         if options.session is not None:
             raise
-        return layers.values_by_layer(sources)
+        return config.values_by_layer(sources)
     meta = {key: view.meta[name] for key, name in SETTINGS.items() if view.meta.get(name)}
     if "tools" in meta:
         meta["tools"] = orjson.dumps(meta["tools"]).decode()
     session = Layer(where=f"session {view.id}", values=meta, above=True)
-    settings = layers.values_by_layer(sorted([*sources, session], key=lambda layer: not layer.above))
+    settings = config.values_by_layer(sorted([*sources, session], key=lambda layer: not layer.above))
     if "to" not in settings or "model" in settings:
         return settings
     model = payload.model_for(view, settings["to"][0], None)
@@ -165,7 +163,7 @@ def in_session(env: Env, options: Options, sources: list[Layer]) -> ValuesByLaye
 
 def write_example(env: Env) -> int:
     """Write the example configuration, readable only by its owner; never overwrite a file."""
-    path = layers.path_of(env)
+    path = config.path_of(env)
     if os.path.lexists(path):
         raise BadData(f"{path}: already exists; left unchanged (`codeh-history config check` tries it)")
     new_file.write(path, TEXT.encode(), folders=True)
@@ -176,18 +174,18 @@ def write_example(env: Env) -> int:
 
 def check(env: Env) -> int:
     """Print a line per profile or problem; return 1 if there is a problem."""
-    config, path = layers.config(env), layers.path_of(env)
-    if config is None:
+    file, path = config.read_config(env), config.path_of(env)
+    if file is None:
         raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
-    top = Layer(where=path, values=config.top, above=False)
-    tried = {"without a profile": [top]} if config.top or not config.profiles else {}
-    for name, values in config.profiles.items():
+    top = Layer(where=path, values=file.top, above=False)
+    tried = {"without a profile": [top]} if file.top or not file.profiles else {}
+    for name, values in file.profiles.items():
         tried[name] = [Layer(where=name, values=values, above=True), top]
     if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
         env.note(f"{path}: a command contains a key, which `ps` can show; pass a file to curl: -H @FILE")
     code = 0
     for name, profile in tried.items():
-        settings = layers.values_by_layer(profile)
+        settings = config.values_by_layer(profile)
         texts = list(problems(env, settings))
         code = NegativeAnswer.exit_code if texts else code
         named = ", ".join(str(settings[key][0]) for key in ("to", "model") if key in settings)
@@ -206,7 +204,7 @@ def problems(env: Env, settings: ValuesByLayer) -> Iterator[str]:
     if "via" in settings and "to" not in settings:
         yield "via: set `to` as well"
     try:
-        request, base = layers.request_of(Sending(), settings)
+        request, base = config.request_of(Sending(), settings)
         to, model = request.to or "gemini", request.model or "MODEL"  # a session or flag will name them
         if to == providers.PLAIN and request.set:
             raise Usage("set: plain text has no fields")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.config.layers import resolve
+from ..base.config import resolve
 from ..base.env import Env
 from ..base.options import PROFILE, Reading
 from ..base.shared_options import Sending

@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from .. import providers
-from ..base import amounts
-from ..base.config import layers
+from ..base import amounts, config
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.input import decode, read_file, required_stdin
@@ -113,7 +112,7 @@ def settings_of(
 
     Raises Usage if an option requires a command and there is none.
     """
-    via = layers.command(env, "summarize.via", options.profile, options.via)
+    via = config.command(env, "summarize.via", options.profile, options.via)
     if command is None and via is not None:
         command = Commands(via, options.timeout)
     if command is None and options.prompt is not None:

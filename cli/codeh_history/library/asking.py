@@ -13,8 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from ..base import amounts
-from ..base.config import layers
+from ..base import amounts, config
 from ..base.errors import NotFound, Usage
 from ..base.read_json import json_object
 from ..commands import ask as ask_command
@@ -87,7 +86,7 @@ def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> An
     with opened.call() as call:
         chosen = _options(ask_command.Options, options, via, opened, no_stdin=True, id=True, echo=False)
         most = amounts.size(chosen.max_bytes)
-        request = layers.resolve(call, chosen, chosen.profile, chosen.via)
+        request = config.resolve(call, chosen, chosen.profile, chosen.via)
         if request.via is None:
             raise Usage("ask: pass `via`, a function or a command that sends the request")
         payload.checked_provider(request.request)
@@ -119,7 +118,7 @@ def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
         if callable(via):
             tool = tool_of(via)
         elif chosen.via or chosen.profile:
-            command = layers.command(call, "calls.via", chosen.profile, chosen.via)
+            command = config.command(call, "calls.via", chosen.profile, chosen.via)
             most = amounts.size(chosen.max_bytes)
             tool = tool_call.by_command(command, most) if command is not None else None
         lines: list[Json] = []

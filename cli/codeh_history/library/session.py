@@ -274,7 +274,7 @@ class Session:
         return asking.run(None, options, lambda _, options: self._payload(to, options))
 
     def _payload(self, to: str | None, options: Json) -> bytes:
-        from ..base.config.layers import resolve
+        from ..base.config import resolve
         from ..commands.payload import Options
         from ..talk.send.payload import body_of
 

@@ -10,8 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ...base import amounts
-from ...base.config import layers
+from ...base import amounts, config
 from ...base.env import Env
 from ...base.errors import HistoryError, NotFound, Usage
 from ...base.input import from_file, read_file
@@ -143,7 +142,7 @@ def _model(talk: Talk, rest: str) -> None:
 
 def _profile(talk: Talk, rest: str) -> None:
     if not rest:
-        named = layers.profiles(talk.env)
+        named = config.profiles(talk.env)
         talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.options.profile or 'none'} selected")
         return
     before, talk.options = talk.options, talk.options.but(profile=rest, to=None, via=None, model=None)
@@ -227,7 +226,7 @@ def completions(talk: Talk, before: str, word: str) -> Sequence[str]:
     if not command:
         names = [f"{name} " for name in COMMANDS] if word else ()
     elif command == "/profile":
-        names = layers.profiles(talk.env)
+        names = config.profiles(talk.env)
     elif command == "/model":
         names = sorted({m.model for m in talk.view().messages if m.model})
     elif command == "/attach":

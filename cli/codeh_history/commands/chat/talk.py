@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from ...base.config import layers
-from ...base.config.layers import ResolvedRequest
+from ...base import config
+from ...base.config import ResolvedRequest
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ...base.folders import ensure_dir
@@ -52,13 +52,13 @@ class Talk:
     def check(self) -> None:
         """Raise Usage if no provider or command is configured."""
         resolved = self.resolved()
-        layers.command_to_send(self.env, resolved)
+        config.command_to_send(self.env, resolved)
         payload.checked_provider(resolved.request)
 
     def resolved(self) -> ResolvedRequest:
         """The effective request; it streams unless a flag, profile or session turns that off."""
-        resolved = layers.resolve(self.env, self.options, self.options.profile, self.options.via)
-        if "stream" in layers.values_by_layer(resolved.layers):
+        resolved = config.resolve(self.env, self.options, self.options.profile, self.options.via)
+        if "stream" in config.values_by_layer(resolved.layers):
             return resolved
         return resolved.but(request=resolved.request.but(stream=True))
 
@@ -121,7 +121,7 @@ class Talk:
 
     def _run_calls(self) -> bool:
         """Answer the open calls with the `calls.via` command; return False if none is configured."""
-        via = layers.command(self.env, "calls.via", self.options.profile, None)
+        via = config.command(self.env, "calls.via", self.options.profile, None)
         if via is None:
             return False
         from ...talk.receive.tool_call import answer, by_command

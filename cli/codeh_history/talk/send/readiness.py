@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 
-from ...base.config import layers
+from ...base import config
 from ...base.env import Env
 from ...base.shared_options import Compaction, system_and_tools
 from ...base.words import is_id
@@ -125,7 +125,7 @@ def unanswered(view: View) -> Message | None:
 
 def next_command(env: Env, target: Target, view: View) -> str:
     """Return the command that continues the session."""
-    to = layers.defaults(env).get("to") or next(
+    to = config.defaults(env).get("to") or next(
         (m.provider for m in reversed(view.messages) if m.provider), "PROVIDER"
     )
     if target.path == "-":
@@ -151,7 +151,7 @@ def ask_command(
     profile: str | None = None,
 ) -> str:
     """Return an `ask` command line; it names the provider and the command unless they are configured."""
-    provider, command = layers.flags_for(env, profile, to, via)
+    provider, command = config.flags_for(env, profile, to, via)
     return " ".join(["codeh-history ask", f"-s {shell_name(env, target)}", *provider, *flags, *command])
 
 

@@ -1,31 +1,42 @@
-"""Combine the sources of a request's values: flags, profiles, the environment, the session, the file.
+"""The sources of a request's values: flags, profiles, the environment, the session, `config.toml`.
 
-Without a file this costs one stat; the module that reads the file is imported only if it exists.
+The file names commands to run, so no one else may be able to write it. Without a file this costs one stat.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 
-from .. import Any
-from ..env import Env
-from ..errors import HistoryError, Usage
-from ..input import from_file
-from ..lazy import Fields
-from ..shared_options import COMPACT, Sending, tools_from
+import orjson
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .file import Config
+from . import Any, amounts
+from .env import Env
+from .errors import HistoryError, Usage
+from .input import from_file
+from .lazy import Fields, Pattern
+from .shared_options import COMPACT, Sending, tools_from
+from .words import did_you_mean, suggestion
 
 TOGETHER = ("to", "via", "model")
 REQUEST = (*TOGETHER, "system", "tools", "budget", "max_tokens", "set", "stream")
+KEYS = (*REQUEST, "summarize.via", "calls.via", "compact.via")  # of the file
 VARIABLES = {
     "to": "CODEH_TO", "via": "CODEH_VIA", "model": "CODEH_MODEL", "summarize.via": "CODEH_SUMMARIZER",
 }  # fmt: skip
 SETTINGS = {"system": "system", "tools": "tools", "budget": COMPACT + "budget"}  # keys of sessions too
 FLAGS, ENVIRONMENT, PROFILE = "flag", "environment", "CODEH_PROFILE"
+_PROFILES = "profile"  # the tables of profiles
+_IN_FOLDER = Pattern(r"[\w.+-]+/")  # beginning of a command in the file's folder or below
+
+
+class Config(Fields):
+    """`config.toml`: the top-level keys and those of each profile, checked; paths are absolute."""
+
+    path: str
+    top: Mapping[str, Any]
+    profiles: Mapping[str, Mapping[str, Any]]
 
 
 class Layer(Fields):
@@ -53,7 +64,7 @@ def path_of(env: Env) -> str:
     return env.environ.get("CODEH_CONFIG") or os.path.join(env.home, "config.toml")
 
 
-def config(env: Env) -> Config | None:
+def read_config(env: Env) -> Config | None:
     """Read the file, or return None if there is none; Usage if it is invalid or writable by others."""
     try:
         path = path_of(env)
@@ -61,15 +72,13 @@ def config(env: Env) -> Config | None:
     except (Usage, FileNotFoundError, NotADirectoryError):  # Usage: no home
         return None
     except OSError:
-        pass  # `file.read` reports the error
-    from . import file
-
-    return file.read(path)
+        pass  # `read` reports the error
+    return read(path)
 
 
 def profiles(env: Env) -> list[str]:
     """Return the names of the file's profiles."""
-    file = config(env)
+    file = read_config(env)
     return sorted(file.profiles) if file is not None else []
 
 
@@ -79,7 +88,7 @@ def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None
         if value == "" and key != "system":  # an unset variable must not select another provider
             name = key if key == "-p" else f"--{key.rpartition('.')[2]}"
             raise Usage(f"{name}: an empty value; leave it out to use the configured one")
-    file, usual = config(env), env.environ.get("CODEH_PROFILE")
+    file, usual = read_config(env), env.environ.get("CODEH_PROFILE")
     variables = {key: env.environ[name] for key, name in VARIABLES.items() if env.environ.get(name)}
     result = [Layer(where=FLAGS, values=flags or {}, above=True)]
     if profile:
@@ -98,8 +107,6 @@ def _profile(env: Env, file: Config | None, name: str, by: str, *, above: bool) 
         path = path_of(env)
         raise Usage(f"{where}: {path} does not exist; `codeh-history config init` writes an example")
     if name not in file.profiles:
-        from ..words import did_you_mean
-
         names = f"has {', '.join(sorted(file.profiles)) or 'none'}"
         raise Usage(f"{where}: no such profile{did_you_mean(name, file.profiles)}; {file.path} {names}")
     return Layer(where=where, values=file.profiles[name], above=above)
@@ -210,3 +217,104 @@ def flags_for(env: Env, profile: str | None, to: str, via: str | None) -> tuple[
     has_command = same and "via" in usual and via in (None, usual["via"])
     provider = ([f"-p {profile}"] if profile else []) + ([] if same else [f"--to {to}"])
     return provider, [] if has_command else ["--via CMD"]
+
+
+# -- the file ------------------------------------------------------------------------------------------
+
+
+def read(path: str) -> Config:
+    """Read the file; raise Usage if it is invalid, or if another user owns it or can write it."""
+    import tomllib
+
+    with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+        if path != os.devnull:
+            _check_owner(path, os.fstat(file.fileno()))
+        try:
+            data = tomllib.loads(file.read().decode("utf-8-sig"))
+        except ValueError as error:
+            raise Usage(f"{path}: {error}") from None
+    profiles = data.pop(_PROFILES, {})
+    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
+        example = "expected tables, such as [profile.local]; CODEH_PROFILE names the default"
+        raise Usage(f"{path}: {_PROFILES}: {example}")
+    return Config(
+        path=path,
+        top=_checked(path, "", data),
+        profiles={
+            name: _checked(path, f"[{_PROFILES}.{name}] ", table) for name, table in profiles.items()
+        },
+    )
+
+
+def _check_owner(path: str, file: os.stat_result) -> None:
+    """Raise Usage if another user could have written or replaced the file."""
+    from shlex import quote
+
+    folder = os.stat(os.path.dirname(os.path.realpath(path)))
+    if not stat.S_ISREG(file.st_mode):
+        raise Usage(f"{path}: not a file")
+    if file.st_uid != os.geteuid():
+        problem, fix = "it belongs to another user", "copy it, or name yours by CODEH_CONFIG"
+    elif file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        problem, fix = "others may write it", f"`chmod go-w {quote(path)}`"
+    elif folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
+        problem, fix = "others may replace it", f"`chmod o-w {quote(os.path.dirname(path) or '.')}`"
+    else:
+        return
+    raise Usage(f"{path}: not read: {problem}; it names commands, so only its owner may write it: {fix}")
+
+
+def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table's values by key, converted for their options; raise Usage for an invalid one."""
+    folder = os.path.dirname(os.path.abspath(path))
+    groups = {key.partition(".")[0] for key in KEYS if "." in key}
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        in_group = key in groups and isinstance(value, dict)
+        values |= {f"{key}.{name}": inner for name, inner in value.items()} if in_group else {key: value}
+    for key, value in values.items():
+        where = f"{path}: {table}{key}"
+        if key not in KEYS:
+            others = f"one of {', '.join(KEYS)}"
+            raise Usage(f"{where}: no such key; {suggestion(key, KEYS, others)}")
+        try:
+            values[key] = _value(key, value, folder)
+        except (Usage, TypeError) as error:  # TypeError: not JSON, such as an integer above 64 bits
+            raise Usage(f"{where}: {error}") from None
+        if key in Sending.TYPES:
+            values[key] = Sending.coerce(key, values[key], where)
+    return values
+
+
+def _value(key: str, value: Any, folder: str) -> Any:
+    """Return a key's value in its option's form; relative paths start from the file's folder."""
+    if key in ("to", "max_tokens", "stream"):
+        return value
+    if key == "budget":
+        amounts.tokens(str(value), "budget")
+        return str(value)
+    if key == "set":  # a list of PATH=JSON, or a table of paths and values
+        if isinstance(value, dict):
+            return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]
+        if not isinstance(value, list) or not all(isinstance(it, str) and "=" in it[1:] for it in value):
+            raise Usage('expected a table of fields, or a list of "PATH=JSON"')
+        return value
+    if key == "tools" and isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return orjson.dumps(value).decode()
+    if not isinstance(value, str) or not (value or key == "system"):
+        raise Usage("expected a string")
+    if key.endswith("via") and _IN_FOLDER.match(value):
+        from shlex import quote
+
+        return f"{quote(folder)}/{value.removeprefix('./')}"
+    if key == "tools" or (key == "system" and value.startswith("@")):
+        return f"@{os.path.join(folder, os.path.expanduser(value.removeprefix('@')))}"
+    return value
+
+
+def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _paths(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value

@@ -1,1 +1,0 @@
-"""Defaults for command lines, and their sources: profiles, environment, file."""
