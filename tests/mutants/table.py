@@ -189,7 +189,7 @@ MUTANTS = [
         ("commands/test_gc.py::test_an_unreadable_session_stops_gc",),
     ),
     Mutant(
-        "calls stores a result without looking again", "talk/receive/tool_call.py",
+        "calls stores a result without looking again", "talk/receive/run_command.py",
         '            env.note(f"{target.id}: {call.name} ({call.id}) is no longer open; its result is not stored")\n            return None\n',
         "            pass\n",
         ("talk/receive/test_run_command.py",),

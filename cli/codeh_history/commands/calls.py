@@ -39,9 +39,9 @@ def run(env: Env, options: Options) -> int:
             env.print_json(line_of(call))
         else:
             from ..talk.append.text import print_ids
-            from ..talk.receive.tool_call import answer, by_command
+            from ..talk.receive.run_command import answer_call, by_command
 
-            print_ids(env, target, answer(env, target, call, by_command(via, most)), created=False)
+            print_ids(env, target, answer_call(env, target, call, by_command(via, most)), created=False)
     if not calls and env.terminal(env.stdout):
         env.note(f"{target.id}: no open calls")
     return 0 if calls else 1

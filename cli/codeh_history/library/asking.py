@@ -24,7 +24,7 @@ from ..summaries.command import Done
 from ..talk.append import options as appending
 from ..talk.append.parts import response_of
 from ..talk.append.text import kind_and_role
-from ..talk.receive import tool_call
+from ..talk.receive import run_command
 from ..talk.receive.answer import Received, Receiving, Streaming, reader_of
 from ..talk.receive.run_command import exchange
 from ..talk.send import payload
@@ -114,18 +114,20 @@ def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
     """Return the open calls; with `via`, answer each one."""
     with opened.call() as call:
         chosen = _options(calls_command.Options, options, via, opened, argument=None)
-        tool: tool_call.Run | None = None
+        tool: run_command.Run | None = None
         if callable(via):
             tool = tool_of(via)
         elif chosen.via or chosen.profile:
             command = config.command(call, "calls.via", chosen.profile, chosen.via)
             most = amounts.size(chosen.max_bytes)
-            tool = tool_call.by_command(command, most) if command is not None else None
+            tool = run_command.by_command(command, most) if command is not None else None
         lines: list[Json] = []
         for waiting in calls_command.waiting(call, opened.target, chosen):
             line = copy_of(calls_command.line_of(waiting))
             if tool is not None:
-                line["result"] = next(iter(tool_call.answer(call, opened.target, waiting, tool)), None)
+                line["result"] = next(
+                    iter(run_command.answer_call(call, opened.target, waiting, tool)), None
+                )
             lines.append(line)
         return lines
 
@@ -152,7 +154,7 @@ def _options(takes: type[Parsed], options: Json, via: Any, opened: OpenSession, 
 # -- the caller's functions in place of commands ------------------------------------------------------
 
 
-def tool_of(function: Callable[..., Any]) -> tool_call.Run:
+def tool_of(function: Callable[..., Any]) -> run_command.Run:
     """Answer calls by a function; an exception it raises becomes a failed result."""
 
     def run(call: Call) -> tuple[Json, str]:
@@ -160,7 +162,7 @@ def tool_of(function: Callable[..., Any]) -> tool_call.Run:
             result = function(calls_command.line_of(call))
         except Exception as error:  # noqa: BLE001 - the caller's function may raise anything
             name = type(error).__name__
-            return tool_call.failed(call, str(error) or name, name)
+            return run_command.failed(call, str(error) or name, name)
         return response_of(result if isinstance(result, str) else dumped(result).decode()), ""
 
     return run

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from codeh_history.talk.receive import run_command
-from codeh_history.talk.receive.run_command import start, tool
+from codeh_history.talk.receive.run_command import run_tool, start
 from support import is_running, lines, run, session_path, until
 
 MOST = 1 << 20
@@ -23,18 +23,18 @@ MOST = 1 << 20
     ],
 )  # fmt: skip
 def test_tool_gets_arguments_and_returns_output_stderr_and_code(command, ran):
-    assert tool(command, b'{"a":1}', {"CODEH_CALL_NAME": "läs"}, MOST) == ran
+    assert run_tool(command, b'{"a":1}', {"CODEH_CALL_NAME": "läs"}, MOST) == ran
 
 
 def test_tool_environment_has_ours_and_the_call(monkeypatch):
     monkeypatch.setenv("OURS", "o")
-    assert tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST)[1] == b"om\n"
+    assert run_tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST)[1] == b"om\n"
     assert "MINE" not in os.environ
 
 
 @pytest.mark.parametrize("where", ["", ">&2"])
 def test_large_output_on_both_streams_is_read_whole(where):
-    code, out, err = tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
+    code, out, err = run_tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
     assert code == 0
     assert len(out) + len(err) == 300_004
 
@@ -43,15 +43,15 @@ def test_large_output_on_both_streams_is_read_whole(where):
     ("size", "most", "whole"), [(1000, 1000, True), (1001, 1000, False), (500_000, 1000, False)]
 )
 def test_too_much_output_ends_the_tool(size, most, *, whole):
-    code, _, _ = tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
+    code, _, _ = run_tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
     assert code == (4 if whole else None)
-    code, endless, _ = tool("yes", b"", {}, most)
+    code, endless, _ = run_tool("yes", b"", {}, most)
     assert code is None
     assert most < len(endless) < most + (1 << 17)
 
 
 def test_tool_may_finish_without_reading_its_arguments():
-    assert tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST)[1].split() == [
+    assert run_tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST)[1].split() == [
         b"early",
         b"1000000",
     ]
@@ -67,7 +67,7 @@ def test_tool_is_ended_with_us(monkeypatch, error, tmp_path):
 
     monkeypatch.setattr(run_command.selectors.DefaultSelector, "select", fail)
     with pytest.raises(error):
-        tool(f"echo $$ > {tmp_path}/pid; exec sleep 60", b"", {}, MOST)
+        run_tool(f"echo $$ > {tmp_path}/pid; exec sleep 60", b"", {}, MOST)
     assert not is_running(int((tmp_path / "pid").read_text()))
 
 

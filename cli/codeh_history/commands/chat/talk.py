@@ -124,12 +124,12 @@ class Talk:
         via = config.command(self.env, "calls.via", self.options.profile, None)
         if via is None:
             return False
-        from ...talk.receive.tool_call import answer, by_command
+        from ...talk.receive.run_command import answer_call, by_command
 
         try:
             for call in open_calls(self.view().messages):
                 self.env.note(f"{self.target.id}: {call.name} {excerpt(dumps(call.args).decode(), 80)}")
-                answer(self.env, self.target, call, by_command(via, self.most))
+                answer_call(self.env, self.target, call, by_command(via, self.most))
         except KeyboardInterrupt:
             self.env.note(f"the call waits: {RETRY} runs it")
             raise
