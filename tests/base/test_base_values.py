@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import strategies
 from codeh_history.base import times
-from codeh_history.base.amounts import MOST, size, tokens
 from codeh_history.base.errors import BadData, NotFound, Usage
 from codeh_history.base.escape import quote, safe, shown
 from codeh_history.base.mime import mime_type
+from codeh_history.base.options import amount
 from codeh_history.base.read_json import json_object, json_value, parse_json, strings_in
 from codeh_history.base.times import FIRST, LAST, from_millis, to_millis
 from codeh_history.base.words import (
@@ -122,7 +122,7 @@ def test_valid_ids(text):
     ],
 )  # fmt: skip
 def test_budget_suffixes(text, number):
-    assert tokens(text) == number
+    assert amount("", "tokens").coerce(text, "--budget") == number
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,7 @@ def test_budget_suffixes(text, number):
 def test_invalid_amounts_are_refused(text):
     why = "expected a positive number of tokens, such as 32000 or 32k"
     with pytest.raises(Usage, match=rf"^--max-chars .*: {why}$"):
-        tokens(text, "--max-chars")
-
-
-def test_bytes_have_a_default():
-    assert size(None) == MOST == 256 * 1024 * 1024
-    assert size("2k") == 2000
-    with pytest.raises(Usage, match=r"^--max-bytes 0: expected a positive number of bytes"):
-        size("0")
+        amount("", "tokens").coerce(text, "--max-chars")
 
 
 @pytest.mark.parametrize(

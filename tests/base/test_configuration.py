@@ -130,9 +130,9 @@ def test_profile_overrides_the_session_and_top_level_does_not(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path)})
     result = config.resolve(env, Sending(), None)
     assert (result.request.system, result.request.budget, result.request.max_tokens) == (None, None, 5)
-    assert result.base == {"system": "low", "compact.budget": "9000"}
+    assert result.base == {"system": "low", "compact.budget": 9000}
     result = config.resolve(env, Sending(), "x")
-    assert (result.request.system, result.base) == ("high", {"compact.budget": "9000"})
+    assert (result.request.system, result.base) == ("high", {"compact.budget": 9000})
     assert config.resolve(env, Sending(system=""), "x").request.system == ""
 
 
@@ -221,11 +221,11 @@ def test_every_key(tmp_path):
     parsed = config.read(written(tmp_path, ALL))
     assert parsed.top == {
         "to": "gemini", "via": f"{tmp_path}/send --fast", "model": "m", "system": f"@{tmp_path}/system.md",
-        "tools": f"@{tmp_path}/tools.json", "budget": "32k", "max_tokens": 100, "stream": True,
+        "tools": f"@{tmp_path}/tools.json", "budget": 32000, "max_tokens": 100, "stream": True,
         "set": ["temperature=0.5", "generationConfig.topK=3", "a.b=[1]"], "summarize.via": "llm", "compact.via": "llm",
     }  # fmt: skip
     assert parsed.profiles == {
-        "local": {"via": "curl x", "system": "Be @brief.", "budget": "32000", "set": ["a={}"],
+        "local": {"via": "curl x", "system": "Be @brief.", "budget": 32000, "set": ["a={}"],
                   "tools": '[{"name":"f"}]', "calls.via": f"{tmp_path}/bin/tool"},
         "two words": {"summarize.via": "x"},
     }  # fmt: skip
@@ -249,8 +249,8 @@ def test_every_key(tmp_path):
         ("to = 3\n", ": to 3: one of gemini,"),
         ("via = ''\n", ": via: expected a string"),
         ("system = 3\n", ": system: expected a string"),
-        ("budget = '32kb'\n", ": budget: budget 32kb: expected a positive number of tokens"),
-        ("budget = 1.5\n", ": budget: budget 1.5: expected a positive number of tokens"),
+        ("budget = '32kb'\n", ": budget 32kb: expected a positive number of tokens"),
+        ("budget = 1.5\n", ": budget 1.5: expected a positive number of tokens"),
         ("max_tokens = 0\n", ": max_tokens 0: expected an integer from 1 to"),
         ("max_tokens = true\n", ": max_tokens True: expected an integer from 1 to"),
         (f"max_tokens = {10**20}\n", f": max_tokens {10**20}: expected an integer from 1 to"),

@@ -123,7 +123,7 @@ def test_choices_and_combinations_are_taken():
         (Numbered, {"share": "nan"}, "--share nan: expected a number"),
         (Numbered, {"share": "x"}, "--share x: expected a number"),
         (Numbered, {"on": "maybe"}, "--on maybe: expected true or false"),
-        (Numbered, {"count": [1]}, "--count: expected a single value"),
+        (Numbered, {"count": [1]}, "--count: takes one value; pass it once"),
         (Numbered, {"texts": [1]}, "--texts: expected a string or a list of strings"),
         (Combined, {"one": "x", "other": True}, "--other and --one cannot be combined"),
         (Combined, {"third": "x"}, "--third requires --one or --other"),
@@ -153,7 +153,7 @@ def test_omitted_options_come_from_session_settings():
         Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t",
         compact_calibrated="No", compact_upload_share="0.5",
     )  # fmt: skip
-    assert (options.budget, options.policy, options.skip) == ("9k", "loop", ["ide"])
+    assert (options.budget, options.policy, options.skip) == (9000, "loop", ["ide"])
     assert (options.calibrated, options.upload_share) == (False, 0.5)
     assert notes == []
     assert completed(Reduction(), compact_budget=None)[0].budget is None
@@ -180,8 +180,8 @@ def test_unknown_setting_is_noted_unless_another_verb_has_it():
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
-        ("curate.skip", [1], "a string or a list of strings"), ("curate.skip", 7, "a string or a list"), ("compact.budget", ["1k"], "a single value"),
-        ("compact.budget", {}, "a single value"), ("compact.calibrated", "maybe", "maybe: expected true or false"), ("compact.upload-share", "half", "half: expected a number"),
+        ("curate.skip", [1], "a string or a list of strings"), ("curate.skip", 7, "a string or a list"), ("compact.budget", ["1k"], "takes one value"),
+        ("compact.budget", {}, "takes one value"), ("compact.calibrated", "maybe", "maybe: expected true or false"), ("compact.upload-share", "half", "half: expected a number"),
     ],
 )  # fmt: skip
 def test_invalid_setting_is_bad_data(key, value, why):

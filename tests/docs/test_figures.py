@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from codeh_history.base import amounts, patterns
+from codeh_history.base import options, patterns
 from codeh_history.commands.serve import request, server, worker
 from codeh_history.filters.compact import bounds
 from codeh_history.programs import chatgpt
@@ -63,7 +63,7 @@ LIMITS = (  # page, what it says, the code's constant
     ("reliability.md", "10 seconds", log.LOCK_SECONDS),
     ("reliability.md", "10 s", patterns.SECONDS),
     ("reliability.md", "1 GiB", template_process.MEMORY),
-    ("responses.md", "256 MiB", amounts.MOST),
+    ("responses.md", "256 MiB", options.MOST_BYTES),
     ("serve.md", "64 MiB", request.LONGEST),
     ("serve.md", "64 MiB", worker.MOST),
     ("serve.md", "12 seconds", server.GRACE),

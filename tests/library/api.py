@@ -181,10 +181,10 @@ def _type(takes: type[OptionSet], name: str) -> str:
         item = "File" if metavar.startswith("FILE") else item
         several = "Mapping[str, Any] | " if "=" in metavar else ""
         return f"{several}{item} | Sequence[{item}] | None"
+    if takes.DECLARED[name].unit:
+        return "Amount | None"
     if not declared.startswith("str"):
         return declared if "None" in declared else f"{declared} | None"
-    if metavar == "N":
-        return "Amount | None"
     if metavar == "@FILE":
         return "PathLike[str] | str | Sequence[Json] | Json | None"
     if not {"FILE", "@FILE", "PLAN"}.isdisjoint(metavar.split("|")):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
-from . import Any, amounts
+from . import Any
 from .env import Env
 from .errors import HistoryError, Usage
 from .input import from_file
@@ -288,11 +288,8 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(key: str, value: Any, folder: str) -> Any:
     """Return a key's value in its option's form; relative paths start from the file's folder."""
-    if key in ("to", "max_tokens", "stream"):
+    if key in ("to", "max_tokens", "stream", "budget"):
         return value
-    if key == "budget":
-        amounts.tokens(str(value), "budget")
-        return str(value)
     if key == "set":  # a list of PATH=JSON, or a table of paths and values
         if isinstance(value, dict):
             return [f"{path}={orjson.dumps(inner).decode()}" for path, inner in _paths(value)]

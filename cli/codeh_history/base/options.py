@@ -7,10 +7,13 @@ almost nothing, so that commands start quickly.
 from __future__ import annotations
 
 from .errors import Usage
-from .lazy import Fields
+from .lazy import Fields, Pattern
 
 MOST_TOKENS = 1_000_000_000  # limit of `--max-tokens`
 MOST = 1e15  # default limit for numbers
+MOST_BYTES = 256 << 20  # default limit for an answer or a tool's output
+_SCALE = {"": 1, "k": 1000, "m": 1_000_000}
+_AMOUNT = Pattern(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([km]?)")
 # packages in `providers`; "text" is a transcript
 PROVIDERS = ("gemini", "openai-chat", "openai-responses", "anthropic", "ollama", "text")
 KINDS = ("user", "model", "tool", "error", "info")  # of messages
@@ -28,6 +31,7 @@ class Option(Fields):
     short: str = ""
     long: str = ""
     type: str = ""  # the annotation of its attribute
+    unit: str = ""  # of an integer that may be written as 32k
     least: float | None = None
     most: float | None = None
     default: object = None
@@ -65,11 +69,20 @@ class Option(Fields):
             if str(value).lower() not in _BOOLS:
                 raise Usage(f"{label} {value}: expected true or false")
             return _BOOLS[str(value).lower()]
+        if self.unit:
+            return self._amount(str(value), label)
         if kind != "str":
             return self._number(kind, str(value), label)
         if self.choices:
             return self._choice(str(value).strip(), label)
         return value if isinstance(value, str) else str(value)
+
+    def _amount(self, text: str, label: str) -> int:
+        match = _AMOUNT.fullmatch(text.strip().lower())
+        number = round(float(match[1]) * _SCALE[match[2]], 6) if match else 0
+        if number < 1 or number != int(number):
+            raise Usage(f"{label} {text}: expected a positive number of {self.unit}, such as 32000 or 32k")
+        return int(number)
 
     def _number(self, kind: str, text: str, label: str) -> float:
         least, most = self.least, self.most
@@ -101,6 +114,11 @@ class Option(Fields):
 def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
     """Declare an option with a value; `more` are further fields of `Option`."""
     return Option(metavar=metavar, help=help, short=short, **more)
+
+
+def amount(help: str, unit: str, **more: Any) -> Any:
+    """Declare an option whose value is a positive integer, such as `32k`."""
+    return Option(metavar="N", help=help, unit=unit, **more)
 
 
 def flag(help: str, short: str = "", *, default: bool = False, **more: Any) -> Any:
@@ -206,7 +224,7 @@ NO_PAGER = flag("Do not use a pager.")
 ENCRYPT_TO = option("AGE1...", "Encrypt to this public key (age, or SSH); repeatable.")
 IDENTITY = option("FILE", "Private key to decrypt with; repeatable.")
 NEW = flag("Start a new session; -s names it.")
-MAX_BYTES = option("N", "Longest answer or tool output in bytes (256 MiB).", rare=True)
+MAX_BYTES = amount("Longest answer or tool output in bytes (256 MiB).", "bytes", rare=True)
 
 
 MESSAGE_ID = "Message id, unique prefix, or :N."

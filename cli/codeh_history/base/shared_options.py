@@ -22,6 +22,7 @@ from .options import (
     STREAM,
     OptionSet,
     Reading,
+    amount,
     flag,
     option,
 )
@@ -76,10 +77,10 @@ class Curation(Settable, section="Curation"):
 class Compaction(Settable, section="Compaction"):
     """The options of compaction, in `compact`, `payload`, `ask` and `persist`."""
 
-    budget: str | None = option("N", "Tokens to fit in, system and tools included (32k).")
-    max_chars: str | None = option("N", "Characters to fit in: texts, arguments, results.")
-    max_items: str | None = option("N", "Messages to keep at most; oldest exchanges go first.")
-    keep_last: str | None = option("N", "Exchanges to keep as they are; alone: only these.")
+    budget: int | None = amount("Tokens to fit in, system and tools included (32k).", "tokens")
+    max_chars: int | None = amount("Characters to fit in: texts, arguments, results.", "characters")
+    max_items: int | None = amount("Messages to keep at most; oldest exchanges go first.", "messages")
+    keep_last: int | None = amount("Exchanges to keep as they are; alone: only these.", "exchanges")
     policy: str | None = option(
         "P",
         "tiered (default): least loss first; loop: shares for files and history.",

@@ -69,12 +69,12 @@ def is_text(options: Options) -> bool:
 
 def read(env: Env, options: Options, receiving: Receiving) -> None:
     """Read stdin to its end, and print the message id, or with `--echo` the text."""
-    from ..base import amounts
+    from ..base.options import MOST_BYTES
     from ..talk.receive.answer import Echo, follow, print_received
 
     if options.echo or env.terminal(env.stdout):
         receiving.echo = Echo(env)
-    received = follow(receiving, env.stdin, amounts.size(options.max_bytes))
+    received = follow(receiving, env.stdin, options.max_bytes or MOST_BYTES)
     print_received(env, receiving.target.id, received, echo=receiving.echo is not None)
 
 

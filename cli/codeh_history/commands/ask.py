@@ -10,12 +10,12 @@ from itertools import dropwhile, islice
 from typing import IO
 
 from .. import providers
-from ..base import amounts, config
+from ..base import config
 from ..base.config import ResolvedRequest
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import empty_stdin, from_file, piped_text
-from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, flag, option
+from ..base.options import COMPACT_VIA, MAX_BYTES, MOST_BYTES, PROFILE, VIA, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Sending
 from ..providers.protocol import AnswerReader
 from ..session.exchanges import is_prompt
@@ -61,13 +61,13 @@ class Options(Sending, appending.Text, without=("pretty",)):
     compact_via: str | None = COMPACT_VIA.but(section="Compaction")
     id: bool = flag("Print the answer's id instead of its text.")
     echo: bool = flag("No effect: text is always printed.", hidden=True, excludes=("id",))
-    max_bytes: str | None = MAX_BYTES
+    max_bytes: int | None = MAX_BYTES
     key: str | None = option("K", "Store the prompt once under this key.", rare=True)
     profile: str | None = PROFILE.but(section="Request")
 
 
 def run(env: Env, options: Options) -> None:
-    most = amounts.size(options.max_bytes)
+    most = options.max_bytes or MOST_BYTES
     resolved = config.resolve(env, options, options.profile, options.via)
     config.command_to_send(env, resolved)
     payload.checked_provider(resolved.request)
@@ -107,12 +107,12 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
     view = view_of(env, target)
     limits = bounds.effective_limits(env, view, resolved.request.part(Compaction), target.id)
     if not limits.budget and (budget := resolved.base.get(COMPACT + "budget")) is not None:
-        limits = limits._replace(budget=amounts.tokens(str(budget)))
+        limits = limits._replace(budget=budget)
     if not limits.budget or not bounds.plan(env, view, limits, in_place=True).ops:
         return
     name = target.id if target.path == path_of(env, target.id) else target.path
-    settled = str(limits.budget)
-    run.run(env, Compact(session=name, in_place=True, via=via, budget=settled, counter=limits.counter))
+    budget, counter = limits.budget, limits.counter
+    run.run(env, Compact(session=name, in_place=True, via=via, budget=budget, counter=counter))
 
 
 @contextmanager

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..base import amounts, config
+from ..base import config
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import ALLOW_MISSING, MAX_BYTES, PROFILE, Reading, option
+from ..base.options import ALLOW_MISSING, MAX_BYTES, MOST_BYTES, PROFILE, Reading, option
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
@@ -21,12 +21,12 @@ EXAMPLES = """\
 class Options(Reading):
     via: str | None = option("CMD", "Shell command for each call; its stdout is the result.")
     allow_missing: bool = ALLOW_MISSING
-    max_bytes: str | None = MAX_BYTES
+    max_bytes: int | None = MAX_BYTES
     profile: str | None = PROFILE
 
 
 def run(env: Env, options: Options) -> int:
-    most = amounts.size(options.max_bytes)
+    most = options.max_bytes or MOST_BYTES
     via = config.command(env, "calls.via", options.profile, options.via)
     if not (options.via or options.profile):
         via = None  # calls.via from the configuration applies only with -p

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..base import amounts
 from ..base.env import Env
-from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
+from ..base.options import ALLOW_MISSING, JSON, Reading, amount, flag, option
 from ..base.shared_options import Compaction, system_and_tools
 from ..filters.costs import counting, largest, measure
 from ..render import table
@@ -28,7 +27,7 @@ EXAMPLES = """\
 """
 
 SINGLE = ("system", "tools", "summaries")
-BUDGET, POLICY = "100k", "tiered"  # defaults of --cache
+BUDGET, POLICY = 100_000, "tiered"  # defaults of --cache
 SECOND = 512 << 10  # bytes of a session replayed in about a second
 UNITS = {  # of totals whose names do not include a unit
     "cache cost": "tokens of input", "cache relative": "of the cost without compaction",
@@ -42,8 +41,8 @@ class Options(Reading):
     counter: str | None = option("C", "o200k_base, cl100k_base or approx (default: by the model's name).")
     calibrated: bool = flag("Scale counts by the usage recorded for the model.")
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, cost.")
-    budget: str | None = option(
-        "N", f"With --cache: compact to N tokens ({BUDGET}); with --top: the window.",
+    budget: int | None = amount(
+        "With --cache: compact to N tokens (100k); with --top: the window.", "tokens",
         requires=("cache", "top"),
     )  # fmt: skip
     top: int | None = option("N", "The N largest parts, with their share of --budget.", least=1)
@@ -62,7 +61,6 @@ def run(env: Env, options: Options) -> None:
         few = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
         env.print_json(few) if options.json else env.write(table.separated(few.items()))
         return
-    window = amounts.tokens(options.budget) if options.budget is not None else None
     target, view = open_view(env, options, allow_missing=options.allow_missing)
     counter = counting(env, view, target.id, Compaction(counter=options.counter))
     extra: Json = {}
@@ -74,11 +72,10 @@ def run(env: Env, options: Options) -> None:
     if options.cache:
         from ..filters.compact.replay import cache_bill
 
-        budget = window or amounts.tokens(BUDGET)
         with progress(env, "replaying", size_of(target.path), SECOND) as done:
-            extra["cache"] = cache_bill(counter, view, budget, POLICY, done)
+            extra["cache"] = cache_bill(counter, view, options.budget or BUDGET, POLICY, done)
     counts = measure(counter, view)
-    window = window or counts["tokens"]["total"]
+    window = options.budget or counts["tokens"]["total"]
     if options.top:
         system, tools = system_and_tools(view.meta)
         extra["largest"] = largest(counter, rendered(view), options.top, system, tools, window)

@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from .. import providers
-from ..base import amounts, config
+from ..base import config
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.input import decode, read_file, required_stdin
-from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
+from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, amount, flag, option
 from ..base.words import is_id
 from ..filters.compact.outline import MOST, due_over, extracted, outline
 from ..filters.compact.plan import LOW
@@ -69,7 +69,7 @@ class Options(Reading):
     jobs: int = option("N", "With --all: run this many at once.", least=1, most=64, default=1, rare=True)
     max_conversations: int = option("N", "Summarise above N exchanges.", least=1, default=50)
     min_batch: int = option("N", "Fewest exchanges to summarise.", least=1, default=10, rare=True)
-    due_over: str | None = option("N", "Due above N tokens, inside one long exchange too.")
+    due_over: int | None = amount("Due above N tokens, inside one long exchange too.", "tokens")
     emit: bool = flag("Print the prompt and what it covers, as JSON.", excludes=("apply", *_OF_ONE_STEP))
     apply: str | None = option(
         "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin.",
@@ -81,8 +81,8 @@ class Options(Reading):
     )
     model: str | None = option("MODEL", "With --to: the provider's model name.", requires=("to",))
     timeout: float = option("SECONDS", "Time limit of the command.", least=0.1, default=120, rare=True)
-    budget: str = option("N", "Most tokens of one request to the command.", default="16k")
-    max_source: str = option("N", "Send an extract of longer sources.", default="100k", rare=True)
+    budget: int = amount("Most tokens of one request to the command.", "tokens", default=16_000)
+    max_source: int = amount("Send an extract of longer sources.", "tokens", default=100_000, rare=True)
     prompt: str | None = option("FILE", "Template to use instead of the built-in prompt.", rare=True)
     gate: bool = flag("Refuse a summary that names what its source does not.", default=True, rare=True)
     counter: str | None = option("COUNTER", "Tokenizer to count with.", rare=True)
@@ -121,10 +121,11 @@ def settings_of(
         raise Usage("--to requires --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
     if options.to is not None and options.model is None and not providers.model_in_url(options.to):
         raise Usage(f"--to {options.to} requires --model MODEL")
-    over = None if options.due_over is None else amounts.tokens(options.due_over)
     most, least = options.max_conversations, options.min_batch
-    room = MOST if over is None else over * (1 - LOW)
-    settings = Settings(partial(outline, counter, most=room), counter, most, least, over, due_over)
+    room = MOST if options.due_over is None else options.due_over * (1 - LOW)
+    settings = Settings(
+        partial(outline, counter, most=room), counter, most, least, options.due_over, due_over
+    )
     if command is None:
         return settings
     prompts = replace(sources(options, counter), words=lambda size: min(words_of(size), words_within(room)))
@@ -135,7 +136,7 @@ def settings_of(
 def sources(options: Options, counter: Counter) -> Sources:
     """How to build prompts, from the options."""
     return Sources(
-        counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
+        counter.counts, options.budget, options.max_source,
         partial(extracted, counter), standard if options.prompt is None else from_template(options.prompt),
     )  # fmt: skip
 

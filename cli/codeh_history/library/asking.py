@@ -13,8 +13,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from ..base import amounts, config
+from ..base import config
 from ..base.errors import NotFound, Usage
+from ..base.options import MAX_BYTES, MOST_BYTES
 from ..base.read_json import json_object
 from ..commands import ask as ask_command
 from ..commands import calls as calls_command
@@ -68,7 +69,8 @@ def response(
                 raise NotFound(f"{opened.path}: no such session; a response never creates one")
             echoed = CallbackEcho(call, echo) if echo is not None else None
             receiving = Receiving(call, opened.target, reader_of(from_), echoed, fresh=False)
-            return Feed(receiving, amounts.size(max_bytes)).all(pieces(data)).id
+            most = MAX_BYTES.coerce(max_bytes, "max_bytes") or MOST_BYTES
+            return Feed(receiving, most).all(pieces(data)).id
 
     return in_thread(lambda bridge: stored(bridge.result_of(data))) if is_async(data) else stored(data)
 
@@ -78,14 +80,14 @@ def stream(opened: OpenSession, role: str | None, kind: str | None, max_bytes: i
     call = opened.call()
     chosen = read(appending.Options, {"role": role, "kind": kind})
     streaming = Streaming(call, opened.target, *kind_and_role(chosen.role, chosen.kind))
-    return Stream(call, streaming, amounts.size(max_bytes))
+    return Stream(call, streaming, MAX_BYTES.coerce(max_bytes, "max_bytes") or MOST_BYTES)
 
 
 def ask(opened: OpenSession, echo: OnText | None, via: Any, options: Json) -> Answer:
     """Append a prompt, send the session, store the answer."""
     with opened.call() as call:
         chosen = _options(ask_command.Options, options, via, opened, no_stdin=True, id=True, echo=False)
-        most = amounts.size(chosen.max_bytes)
+        most = chosen.max_bytes or MOST_BYTES
         request = config.resolve(call, chosen, chosen.profile, chosen.via)
         if request.via is None:
             raise Usage("ask: pass `via`, a function or a command that sends the request")
@@ -119,7 +121,7 @@ def calls(opened: OpenSession, via: Any, options: Json) -> list[Json]:
             tool = tool_of(via)
         elif chosen.via or chosen.profile:
             command = config.command(call, "calls.via", chosen.profile, chosen.via)
-            most = amounts.size(chosen.max_bytes)
+            most = chosen.max_bytes or MOST_BYTES
             tool = run_command.by_command(command, most) if command is not None else None
         lines: list[Json] = []
         for waiting in calls_command.waiting(call, opened.target, chosen):

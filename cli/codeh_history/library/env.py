@@ -187,7 +187,7 @@ def read(takes: type[Parsed], arguments: dict[str, Any], **fixed: object) -> Par
                 value = [f"{key}={_json(item)}" for key, item in value.items()]
             several = value if isinstance(value, (list, tuple)) else [value]
             values[name] = [_word(name, item, spelled) for item in several]
-        elif kind == "str":
+        elif kind == "str" or spelled.unit:
             values[name] = _word(name, value, spelled)
         elif not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "bool"):
             raise TypeError(f"{name}: expected {'True or False' if kind == 'bool' else 'a number'}")

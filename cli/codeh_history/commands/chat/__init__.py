@@ -10,11 +10,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ...base import amounts, config
+from ...base import config
 from ...base.env import Env
 from ...base.errors import HistoryError, NotFound, Usage
 from ...base.input import from_file, read_file
-from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA, Writing
+from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, MOST_BYTES, NEW, PROFILE, VIA, Writing
 from ...base.shared_options import Sending
 from ...base.words import plural, suggestion
 from ...session.pairing import open_at_end
@@ -39,13 +39,13 @@ class Options(Writing, Sending, without=("pretty", "explain", "json", "persist")
     new: bool = NEW
     via: str | None = VIA.but(section="Request")
     compact_via: str | None = COMPACT_VIA.but(section="Compaction")
-    max_bytes: str | None = MAX_BYTES
+    max_bytes: int | None = MAX_BYTES
     profile: str | None = PROFILE.but(section="Request")
 
 
 def run(env: Env, options: Options) -> int:
     """Return the exit code of the last failure; on a terminal, which showed each error, 0."""
-    most = amounts.size(options.max_bytes)
+    most = options.max_bytes or MOST_BYTES
     target = target_of(env, options.session, options.argument, new=options.new)
     talk = Talk(env, target, options.part(Asking), most)
     talk.check()

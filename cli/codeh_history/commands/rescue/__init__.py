@@ -11,11 +11,10 @@ from typing import Any
 
 import orjson
 
-from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError, Usage
 from ...base.escape import visible
-from ...base.options import JSON, REPORT, Named, argument, flag, option
+from ...base.options import JSON, REPORT, Named, amount, argument, flag, option
 from ...base.times import brief, from_millis
 from ...base.words import plural
 from ...programs import writing
@@ -53,7 +52,7 @@ NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 class Options(Named):
     argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
-    budget: str | None = option("N", "Tokens (default: 60 % of the model's window, if above it).")
+    budget: int | None = amount("Tokens (default: 60 % of the model's window, if above it).", "tokens")
     to: str | None = option("PROGRAM", f"{', '.join(WRITTEN)} (default: the same).", choices=WRITTEN)
     cwd: str | None = option("DIR", "The working directory to continue in.")
     title: str | None = option("T", "The title.")
@@ -70,13 +69,12 @@ def run(env: Env, options: Options) -> None:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
         newest(env, json=options.json)
         return
-    budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = steps.read(env, options.session, options.argument)
     to = options.to or (session.program if session.program in WRITTEN else None)
     if to is None and (of_programs := options.specified("cwd", "title", "install")):
         programs = "|".join(WRITTEN)
         raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
-    view, report, facts = steps.reduced(env, session.view, to, budget)
+    view, report, facts = steps.reduced(env, session.view, to, options.budget)
     changed = session.problems or facts["compacted"]
     wanted = changed or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
@@ -208,11 +206,11 @@ def _broken(problems: Sequence[Json]) -> Iterator[str]:
 
 
 def _removed(rescue: Json) -> Iterator[str]:
-    for kind, amount in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
+    for kind, size in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
         singular = "summary" if kind == "summaries" else kind.removesuffix("s")
-        noun = singular if amount["parts"] == 1 else kind
-        if amount["parts"]:  # else of messages without parts
-            yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
+        noun = singular if size["parts"] == 1 else kind
+        if size["parts"]:  # else of messages without parts
+            yield f"{size['parts']:,} {noun} ({size['tokens']:,} tokens)"
     for kind, count in rescue["not_written"].items():
         if kind != writing.THOUGHT:  # included in the token counts
             yield plural(count, kind)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from ...base import amounts
 from ...base.env import Env
 from ...base.errors import SummarizerFailed, Usage
 from ...base.shared_options import Compact, Compaction, from_settings, system_and_tools
@@ -28,17 +27,11 @@ NO_LIMIT = "pass --budget N (32k), --max-chars, --max-items or --keep-last"
 
 def limits(options: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Settings:
     """Read the limits from options; raises Usage if one is invalid or they contradict each other."""
-
-    def amount(text: str | None, option: str, unit: str) -> int:
-        return 0 if text is None else amounts.amount(text, option, unit)
-
     uploads, history = options.upload_share, options.history_share
     capped, uploads = uploads is not None, 0.6 if uploads is None else uploads
     wanted = Settings(
-        budget=amount(options.budget, "--budget", "tokens"),
-        characters=amount(options.max_chars, "--max-chars", "characters"),
-        items=amount(options.max_items, "--max-items", "messages"),
-        keep_last=amount(options.keep_last, "--keep-last", "exchanges"),
+        budget=options.budget or 0, characters=options.max_chars or 0,
+        items=options.max_items or 0, keep_last=options.keep_last or 0,
         policy=options.policy or ("loop" if capped or history is not None else "tiered"),
         counter=options.counter, calibrated=options.calibrated, system=system, tools=tools,
         upload_share=uploads, capped=capped,

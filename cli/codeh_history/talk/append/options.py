@@ -69,7 +69,7 @@ class Options(Text, section="Message"):
     echo: bool = flag(
         "With --from, --stream: print text as it arrives.", section=INPUT, requires=("from_", "stream")
     )
-    max_bytes: str | None = MAX_BYTES.but(requires=("from_", "stream"))
+    max_bytes: int | None = MAX_BYTES.but(requires=("from_", "stream"))
     key: str | None = option("K", "Store once under this key, however often retried.", rare=True)
     pin: bool = flag("Keep it through curation and compaction.")
     pending: bool = flag("Leave it uncommitted (see update).", rare=True, excludes=("attach", "max_items"))
