@@ -11,14 +11,13 @@ from glob import escape, glob
 import orjson
 
 from ...base.env import Env
-from ...base.folders import SUFFIX, remove
+from ...base.folders import SUFFIX
 from ...base.words import plural
 from ...session.records import parse
 from ...store import read
 from ...store.blocks import open_stores, own_folder
 from ...store.blocks.protocol import is_block_id
 from ...store.cache import Cache
-from ...store.file import is_locked
 from ...store.paths import SERVER, id_of
 from ...store.read import loaded_together
 from ...store.resolve import Target, ids
@@ -70,7 +69,7 @@ class Needles:
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
     """Return the places that still contain one of the texts removed from the session `before`.
 
-    Temporary files of killed commands and the cache of `list` and `search` are deleted instead.
+    The cache of `list` and `search` is deleted instead.
     """
     needles = Needles(removed)
     if needles.pattern is None:
@@ -79,18 +78,10 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     others = [path for _, path in ids(env) if path != target.path]
     places = [f"session {id_of(path)}" for path in loaded_together(others) if needles.within_file(path)]
     sessions = {os.path.abspath(path) for path in (target.path, *others)}
-    own_blocks = os.path.abspath(own_folder(env))  # their writers do not lock temporary files
     for path in _files(env, target):
-        if path in sessions or not needles.within_file(path):
-            continue
-        if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
-            places.append(f"trash {os.path.basename(path)}")
-            continue
-        abandoned = path.endswith(SUFFIX) and not path.startswith(own_blocks)
-        if abandoned and not is_locked(path, shared=False, flags=os.O_NOFOLLOW):
-            remove(path)
-        if os.path.lexists(path):
-            places.append(f"file {path}")
+        if path not in sessions and needles.within_file(path):
+            folder, name = os.path.split(path)
+            places.append(f"trash {name}" if folder == os.path.abspath(trash_dir(env)) else f"file {path}")
     blocks = len(_blocks(env, before, needles))
     if blocks:
         places.append(f"{plural(blocks, 'block')} (gc removes those that no session needs, after 7 days)")
