@@ -62,12 +62,12 @@ def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, expected)
 
 
 def test_a_call_is_shown_with_its_arguments_long_ones_last_and_with_what_it_returned():
-    args = {"root": "/home/me/a/very/long/path/to/the/root/of/it", "id": 7, "flights": [{"no": "HAT1", "date": "2024-05-20"}]}  # fmt: skip
+    args = {"root": "/home/me", "title": "x", "id": 7, "flights": [{"no": "HAT1", "date": "2024-05-20"}]}  # fmt: skip
     ledger = after(
         ("book_flight", args, {"booking_id": "B7", "id": 7, "note": "paid"}), ("book_flight", {}, {})
     )
     assert texts(ledger, "done") == [
-        "book_flight(id=7, flights=HAT1 2024-05-20, root=/home/me/a/very/long/path/to/the/root/of/it) → booking_id=B7"
+        "book_flight(id=7, title=x, flights=HAT1 2024-05-20, root=/home/me) → booking_id=B7"
     ]
 
 

@@ -89,7 +89,7 @@ _DENIED = Pattern(  # an action was not done
     r"|failed(?= to\b|\W*$|[:.;])|can(?:no|['\u2019])t|could ?n[o'\u2019]t|insufficient|forbidden|conflict"
     r"|not (?:allowed|permitted|available|found|mergeable)|no \w+ left|nothing (?:added )?to commit)"
 )
-_RESULT = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")  # fields that an action returns
+_FIRST = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")  # names of ids and states
 
 
 @lru_cache
@@ -288,11 +288,11 @@ class Ledger:
 
 
 def _described(name: str, args: Json) -> str:
-    """Describe a call by its name and arguments, long ones last."""
+    """Describe a call by its name and arguments: ids and states first, paths and long ones last."""
     plain = {key: value for key, value in args.items() if value not in (None, "", [], {})}
     texts = {key: " ".join(strings_in(value)) or json_text(value) for key, value in plain.items()}
-    order = sorted(texts.items(), key=lambda item: len(item[1]) > 40)
-    return clip(f"{name}({', '.join(f'{key}={clip(text, 60)}' for key, text in order)})", MOST)
+    order = sorted(texts, key=lambda key: (not _FIRST.search(key), "/" in texts[key], len(texts[key]) > 40))
+    return clip(f"{name}({', '.join(f'{key}={clip(texts[key], 60)}' for key in order)})", MOST)
 
 
 def _outcome(args: Json, response: Json) -> str:
@@ -302,6 +302,6 @@ def _outcome(args: Json, response: Json) -> str:
     results = [
         f"{key}={clip(str(item), 40)}"
         for key, item in fields.items()
-        if isinstance(item, (str, int)) and _RESULT.search(key) and item not in args.values()
+        if isinstance(item, (str, int)) and _FIRST.search(key) and item not in args.values()
     ]
     return f" → {', '.join(results[:4])}" if results else ""
