@@ -35,6 +35,7 @@ def shell(command, output):
     ("bash", {"command": "sed -i '' 's/new A/new B/' src/n.ts"}, {"src/n.ts": "written"}),
     ("bash", {"command": "cat > a.py <<'EOF'\nrm b.py > c.py\nEOF\nrm d.py"}, {"a.py": "written", "d.py": "deleted"}),
     ("bash", {"command": "cp a/b.json c/d.json && mv e.py dir/ 2>/dev/null"}, {"c/d.json": "written", "e.py": "written"}),
+    ("bash", {"command": "sort < src/a.txt 2>&1 > src/b.txt"}, {"src/b.txt": "written"}), ("shell", {"command": ["ssh", "host", "rm a.py"]}, {}),
     ("bash", {"command": "sed -n 's/x.y//p' src/a.py"}, {"src/a.py": "read"}), ("bash", {"command": "cat src/a.py | grep this.ui.start"}, {"src/a.py": "read"}),
 ])  # fmt: skip
 def test_files_of_calls(name, args, files):
@@ -170,7 +171,7 @@ def test_a_tool_that_looks_does_nothing(name, acts):
     ({"id": "10"}, '{"status":"failed","reason":"no rooms"}', "failed no rooms"), ({"id": "10"}, '{"status":"error"}', "error"),
     ({"id": "10"}, "Payment declined by bank", "Payment declined by bank"), ({"id": "10"}, "Denied: not confirmed", "Denied: not confirmed"), ({"id": "10"}, "Could not send: full", "Could not send: full"),
     ({"id": "10"}, "Accepted. A receipt could not be mailed.", None),
-    ({"id": "10"}, "No seats left.", "No seats left."), ({"id": "10"}, "HTTP 403 Forbidden", "HTTP 403 Forbidden"),
+    ({"id": "10"}, "No seats left.", "No seats left."), ({"id": "10"}, "The user doesn't want to proceed.", "The user doesn't want to proceed."), ({"id": "10"}, "HTTP 403 Forbidden", "HTTP 403 Forbidden"),
     ({"id": "10"}, '{"result":"error","message":"sent before"}', "error sent before"),
 ])  # fmt: skip
 def test_an_action_that_its_result_denies_failed(args, output, reason):

@@ -55,7 +55,8 @@ _HEREDOC = Pattern(r"(?m)(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1(.*)\n(?s:.*?)(
 _QUOTED = r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\."
 _WORD = Pattern(rf"(?s)(?:{_QUOTED}|[^\s'\"\\])+")
 _STEP = Pattern(rf"(?s)(?:{_QUOTED}|\$\([^()]*\)|(?<!\S)#[^\n]*|[^;&|\n()])+")
-_REDIRECTED = Pattern(rf"(?s)({_QUOTED})|\s*(?<![=-])[\d&]?[<>]+(?:&\d|\s*([^\s;&|<>()'\"]+))")
+_TARGET = r"\s*[^\s;&|<>()'\"]+"
+_REDIRECTED = Pattern(rf"(?s)({_QUOTED})|\s*(?<![=-])[\d&]?(?:<+(?:{_TARGET})?|>+(?:&\d|({_TARGET})))")
 _WRAPPERS = Pattern(r"(?:(?:sudo|time|env|nohup|exec|then|do|else|if|while|until|!|\{|npx|\w+=\S*)\s+)*")
 _CD = Pattern(r"(?:\s*cd \S+ *(?:&&|;))+ *")
 SHOWS = Pattern(  # a command that only prints what exists
@@ -86,8 +87,8 @@ ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `Fi
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _DENIED = Pattern(  # an action was not done
     r"(?im)^(?:error|failure)$|^(?:(?!\. |: ).){0,80}?(?<![\w/-])(?:declined|denied|rejected|refused|unable"
-    r"|failed(?= to\b|\W*$|[:.;])|can(?:no|['\u2019])t|could ?n[o'\u2019]t|insufficient|forbidden|conflict"
-    r"|not (?:allowed|permitted|available|found|mergeable)|no \w+ left|nothing (?:added )?to commit)"
+    r"|failed(?= to\b|\W*$|[:.;])|can(?:no|['\u2019])t|could ?n[o'\u2019]t|\w+n['\u2019]t want|insufficient"
+    r"|not (?:allowed|permitted|available|found|mergeable)|forbidden|no \w+ left|nothing.* to commit)"
 )
 _FIRST = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")  # names of ids and states
 
@@ -112,7 +113,7 @@ def command_of(args: Json) -> str:
     for key in ("command", "cmd", "script", "input"):
         value = args.get(key)
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-            value = value[-1] if value[0].endswith("sh") and len(value) > 2 else " ".join(value)
+            value = value[-1] if value[1:2] in (["-c"], ["-lc"]) else " ".join(value)
         if isinstance(value, str) and value.strip():
             return str(_CD.sub("", value.strip(), count=1))
     return ""
@@ -149,7 +150,7 @@ def _files(args: Json, words: Sequence[str], command: str) -> dict[str, str]:
         writes = not _WRITES.isdisjoint(words) and args.get("command") != "view"
         state = next((_STATES[word] for word in words if word in _STATES), "written" if writes else "read")
         return dict.fromkeys(paths_of(args), state) | _patched("\n".join(strings_in(args)))
-    targets = (target for _, target in _REDIRECTED.findall(_HEREDOC.sub(r"\3", command)[:_ENDS]))
+    targets = (target.strip() for _, target in _REDIRECTED.findall(_HEREDOC.sub(r"\3", command)[:_ENDS]))
     files = dict.fromkeys(targets, "written") | _patched(command)
     for step in steps_of(command):
         program = "sed -i" if step.startswith("sed -i ") else step.partition(" ")[0]
