@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
@@ -98,6 +99,15 @@ def test_repairs_and_skips_are_reported_with_their_line(tmp_path):
         Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
     ])  # fmt: skip
     assert notes(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
+
+
+def test_a_database_of_an_unknown_program_is_named(tmp_path):
+    path = tmp_path / "notes.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE notes (text)")
+    done = run_in_process("import", str(path), home=tmp_path)
+    assert done.code == 65
+    assert b"a database of an unknown program" in done.err
 
 
 @pytest.mark.parametrize("program", ["claude-code", "pi", "aider", "llm"])

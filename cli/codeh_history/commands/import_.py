@@ -126,6 +126,8 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
         if program is not None:
             yield from of_program(env, options, source, program)
             return
+        if source.head.tables:
+            raise BadData(f"{where}: a database of an unknown program; nothing was imported")
         data = file.read()
     damaged = partial(report_damage, env, Target(where, where), strict=options.strict)
     records = forms.read(data, form, where, on_log=damaged)
