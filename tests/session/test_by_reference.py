@@ -236,11 +236,10 @@ def test_lines_of_other_writers_mean_the_same(line):
     "part",
     [
         b'{"text":"%s","n":18446744073709551617}',
-        b'{"text":"%s","n":[1e2]}',
         b'{"text":"x","text":"%s"}',
         b'{"text":"%s"}],"x":{"a":1,"a":1},"parts":[{"text":"%s"}',
     ],
-    ids=["large integers", "a number spelled otherwise", "a key twice", "parts twice"],
+    ids=["large integers", "a key twice", "parts twice"],
 )
 def test_line_that_would_lose_something_stays(part):
     line = b'{"type":"message","id":"a","kind":"user","parts":[%s]}\n' % part.replace(

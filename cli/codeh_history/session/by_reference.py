@@ -72,14 +72,14 @@ def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> t
 
 
 def _is_exact(raw: bytes) -> bool:
-    """Return whether rewriting a line changes only spaces and escapes: no number, no repeated key."""
+    """Return whether parsing a line loses nothing: a repeated key, digits of an integer above 64 bits."""
     import json
 
-    def read(text: bytes) -> Any:
-        return json.loads(text, object_pairs_hook=tuple, parse_float=str, parse_int=str)
+    def once(pairs: list[tuple[str, Any]]) -> Json:
+        return dict(pairs) if len(pairs) == len(dict(pairs)) else {"repeated": pairs}
 
-    new = dumps(orjson.loads(raw))
-    return new == raw or read(new) == read(raw)
+    value = orjson.loads(raw)
+    return dumps(value) == raw or json.loads(raw, object_pairs_hook=once) == value
 
 
 def from_references(data: Json, part_of: Fill) -> Json:
