@@ -205,6 +205,14 @@ def test_a_damaged_byte_between_events_loses_nothing(name):  # 2026-11-27
         assert wire.read(damaged) == wire.read(data)
 
 
+@pytest.mark.parametrize("name", ["gemini", "openai-chat", "anthropic"])
+def test_an_event_without_its_opening_brace_is_damage(name):  # 2026-11-27
+    data = STREAMS[name]()
+    for event in [*re.finditer(rb"data: \{", data)][1:]:
+        damaged = data[: event.end() - 1] + b"X" + data[event.end() :]
+        assert isinstance(wire.read(damaged), wire.Cut)
+
+
 @pytest.mark.parametrize("name", ["gemini", "openai-chat"])
 def test_lines_without_their_ends_are_read(name):
     """As `iter_lines()` of Python's HTTP clients gives them."""

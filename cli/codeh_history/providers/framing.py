@@ -159,7 +159,8 @@ class Framer:
             self._emit("end")
             return
         if text[:1] not in (b"{", b"[") or (in_event and final and text == b"{"):  # no JSON of an event
-            self._find_answer(raw + b"\n\n")
+            if self._find_answer(raw + b"\n\n") is None and text.endswith(_ENDS):
+                self._emit("damage", f"not JSON: {excerpt(text)}")
             return
         try:
             value, end = loads(text), len(text)
