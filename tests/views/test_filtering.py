@@ -7,7 +7,7 @@ from hypothesis import given
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.commands.curate import Options
-from codeh_history.session.by_reference import block_ids
+from codeh_history.session.by_reference import all_ids
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import drop, insert, replace
 from codeh_history.session.records import block_of, parse
@@ -119,7 +119,7 @@ def test_line_that_imitates_a_skipped_one_hides_no_other():
 
 @given(files_of(refs=True))
 def test_all_named_blocks_are_listed(data):
-    named = [id for record in parse(data).records for id in block_ids(record.data)]
+    named = [id for record in parse(data).records for id in all_ids(record.data)]
     assert rewrite.block_ids(data) == list(dict.fromkeys(named))
 
 

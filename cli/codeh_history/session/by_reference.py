@@ -2,18 +2,18 @@
 
 A block is one part's compact JSON, stored under its sha256. A `message` becomes a `ref`; `update`,
 `commit`, `delta` and an inserted message have `blockIds` instead of `parts`, a `replace` has `blockId`
-instead of `with`. Other fields keep their positions, so that converting back gives an equal line.
+instead of `with`. Other fields keep their positions, so that converting back gives the same line. If it
+would not (other spacing or escapes, a bare message), the line itself is a block too, with its id in
+`spelling`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import orjson
-
 from ..base.read_json import json_value
 from .model import BLOCK_FIELDS, OTHER, RULES, SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
-from .records import MAX_READ, Record, block_of, check, check_parts, depth_exceeds, dumps
+from .records import MAX_READ, Record, check, check_parts, depth_exceeds, dumps
 from .view import is_idless, kind_of
 
 LARGE = 4096  # bytes; a message with a larger part is stored by reference
@@ -25,61 +25,71 @@ Fill = Callable[[Any], Any]  # unread part → part
 def to_references(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
     """Return the record with references to its parts, and the blocks; None if it is unchanged.
 
-    A record is unchanged if no part is large (unless `every`), if writing it as JSON would fail or lose
-    something, or if it already has fields with our names. `raw` is its line, or None for a new record.
+    A record is unchanged if no part is large (unless `every`), if it cannot be written as JSON again, or if
+    it already has fields with our names. `raw` is its line, or None for a new record.
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
-    blocks: Blocks = {}
+    blocks = _Blocks(every=every)
+    try:
+        new = _converted(data, blocks.refer, blocks.refer_replacement)
+    except TypeError:  # nested too deeply
+        return None
+    if new is data:
+        return None
+    if data["type"] == "message":
+        new |= {"type": "ref", "flowId": flow}
+    if raw is None or block_ids(data):  # a line with references was written by us
+        return new, blocks.contents
+    if dumps(from_references(new, lambda part: blocks.parts[part.id])) != raw:
+        new["spelling"] = {"id": _sha256(raw)}
+        blocks.contents[new["spelling"]["id"]] = raw
+    return new, blocks.contents
 
-    def id_of(part: Any) -> str:
-        id = block_of(part)
-        if type(part) is not Unread:
-            blocks[id] = dumps(part)
-        return id
 
-    def are_small(parts: list[Any]) -> bool:
-        return not every and not any(type(part) is Unread or len(dumps(part)) > LARGE for part in parts)
+class _Blocks:
+    """The blocks of one record: contents and parts, by id."""
 
-    def refer(data: Json) -> Json:
+    def __init__(self, *, every: bool) -> None:
+        self.every = every
+        self.contents: Blocks = {}
+        self.parts: dict[str, Part] = {}
+
+    def refer(self, data: Json) -> Json:
+        """Return a record or message with references to its parts; the same object if unchanged."""
         content = data.get("parts")
         if type(content) is not list:
             return data
         if any(type(part) is Unread for part in content):
             data = _without_ours(data)
-        elif BLOCK_FIELDS & data.keys() or are_small(content):
+        elif BLOCK_FIELDS & data.keys() or self._are_small(content):
             return data
-        new = _renamed(data, "parts", "blockIds", [id_of(part) for part in content])
+        new = _renamed(data, "parts", "blockIds", [self._id(part) for part in content])
         if idless := [number for number, part in enumerate(content) if is_idless(part)]:
             new["idless"] = idless
         if data.get("type", "message") == "message":  # an inserted one has no type
             new["kind"] = kind_of(data)
         return new
 
-    def refer_replacement(op: Json) -> Json:
+    def refer_replacement(self, op: Json) -> Json:
+        """Return a `replace` with a reference to its part; the same object if unchanged."""
         part = op.get("with")
-        if not isinstance(part, dict) or "blockId" in op or are_small([part]):
+        if not isinstance(part, dict) or "blockId" in op or self._are_small([part]):
             return op
-        return _renamed(op, "with", "blockId", id_of(part))
+        return _renamed(op, "with", "blockId", self._id(part))
 
-    try:
-        new = _converted(data, refer, refer_replacement)
-    except TypeError:  # nested too deeply
-        return None
-    if new is data or (raw is not None and not _is_exact(raw)):
-        return None
-    return (new | {"type": "ref", "flowId": flow} if data["type"] == "message" else new), blocks
+    def _are_small(self, parts: list[Any]) -> bool:
+        return not self.every and not any(
+            type(part) is Unread or len(dumps(part)) > LARGE for part in parts
+        )
 
-
-def _is_exact(raw: bytes) -> bool:
-    """Return whether parsing a line loses nothing: a repeated key, digits of an integer above 64 bits."""
-    import json
-
-    def once(pairs: list[tuple[str, Any]]) -> Json:
-        return dict(pairs) if len(pairs) == len(dict(pairs)) else {"repeated": pairs}
-
-    value = orjson.loads(raw)
-    return dumps(value) == raw or json.loads(raw, object_pairs_hook=once) == value
+    def _id(self, part: Any) -> str:
+        if type(part) is Unread:
+            return part.id
+        text = dumps(part)
+        id = _sha256(text)
+        self.contents[id], self.parts[id] = text, part
+        return id
 
 
 def from_references(data: Json, part_of: Fill) -> Json:
@@ -148,6 +158,19 @@ def block_ids(data: Json) -> list[str]:
     return ids
 
 
+def line_id(data: Json) -> str | None:
+    """Return the id of the block that holds the record's original line, or None."""
+    spelling = data.get("spelling")
+    id = spelling.get("id") if isinstance(spelling, dict) else None
+    return id if isinstance(id, str) else None
+
+
+def all_ids(data: Json) -> list[str]:
+    """Return the ids of all blocks that a record refers to."""
+    line = line_id(data)
+    return [*block_ids(data), *([line] if line is not None else ())]
+
+
 def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
     """Return the record with these parts filled in, others unread; the same object if it needs none."""
     data = record.data
@@ -182,3 +205,9 @@ def part_in(data: bytes) -> Part | None:
     part: Part = json_value(data)
     wrong = check_parts({"parts": [part]}) is not None or depth_exceeds(data, MAX_READ)
     return None if wrong else part
+
+
+def _sha256(data: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+
+import orjson
 
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.words import plural
-from ..session.by_reference import Blocks, block_ids, from_references, summary_part, to_references
+from ..session.by_reference import (
+    Blocks,
+    all_ids,
+    block_ids,
+    from_references,
+    line_id,
+    summary_part,
+    to_references,
+)
 from ..session.model import Json, Unread
 from ..session.ops import apply
-from ..session.records import BOM, Record, block_of, dumps, lines_of, parse
+from ..session.records import BOM, Record, bare_id, block_of, dumps, lines_of, parse
 from ..session.view import View, blocks_of
 from ..store.blocks import copy_missing, fetch, open_store, open_stores, sizes
 from ..store.blocks.protocol import BlockStore
@@ -124,7 +135,7 @@ class Persisting:
         if data is None:
             return line
         if isinstance(item, dict) or b'"blockId' in line:
-            named.update(dict.fromkeys(block_ids(data)))
+            named.update(dict.fromkeys(all_ids(data)))
         new = to_references(data, record.raw if record is not None else None, self.flow, every=self.every)
         if new is None:
             return line if record is not None else dumps(data) + b"\n"
@@ -180,14 +191,20 @@ class Hydration:
     def lines(self, lines: Iterable[bytes | Json]) -> list[bytes]:
         """Return each line (bytes or a new record) with its parts, fetched with one `mget`."""
         items = [(line, _naming(line)) for line in lines]
-        ids = dict.fromkeys(id for _, data in items if data is not None for id in block_ids(data))
+        ids = dict.fromkeys(id for _, data in items if data is not None for id in all_ids(data))
         new = [id for id in ids if id not in self._fetched]
         if new:
             self._blocks |= fetch(self.stores, new, self._lost)
             self._fetched.update(new)
-        return [self._line(line, data) for line, data in items]
+        hydrated: list[bytes] = []
+        before: Counter[bytes] = Counter()
+        for line, data in items:
+            hydrated.append(self._line(line, data, before))
+            before[hydrated[-1].rstrip(b"\r\n")] += 1
+        return hydrated
 
-    def _line(self, line: bytes | Json, data: Json | None) -> bytes:
+    def _line(self, line: bytes | Json, data: Json | None, before: Counter[bytes]) -> bytes:
+        """Return a line with its parts; `before` counts the preceding equal lines."""
         if data is None:
             return line if isinstance(line, bytes) else dumps(line) + b"\n"
         new = from_references(
@@ -196,7 +213,10 @@ class Hydration:
         lost = self._keep and self._lost and not self._lost.keys().isdisjoint(block_ids(data))
         if lost and isinstance(line, bytes):
             return line
-        return rewrite.with_same_end(dumps(new), line if isinstance(line, bytes) else b"\n")
+        raw = self._blocks.get(line_id(data) or "")
+        if raw is None or not _is_line_of(raw, new, before[raw.rstrip(b"\r")]):
+            raw = dumps(new)
+        return rewrite.with_same_end(raw, line if isinstance(line, bytes) else b"\n")
 
 
 def _naming(line: bytes | Json) -> Json | None:
@@ -209,3 +229,16 @@ def _naming(line: bytes | Json) -> Json | None:
         if record.data["type"] == "ref" or "blockIds" in record.data or block_ids(record.data):
             return record.data
     return None
+
+
+def _is_line_of(raw: bytes, record: Json, equal: int) -> bool:
+    """Return whether a line from a block is this record's, with `equal` lines preceding it."""
+    parsed = parse(raw).records if b"\n" not in raw else []
+    if len(parsed) != 1:
+        return False
+    bare = parsed[0].bare is not None
+    if bare and bare_id(raw, equal) != record["id"]:
+        return False
+    data = orjson.loads(raw)
+    skipped = ("type", "id", "flowId", "kind") if bare else ("flowId", "kind")
+    return all(record.get(key) == data[key] for key in data if key not in skipped)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..session import by_reference
+from ..session.by_reference import all_ids
 from ..session.records import ParseState, Record, lines_of, parse
 from ..store import log, read
 from ..store.locked import Locked
@@ -57,7 +57,7 @@ def records(data: bytes) -> Iterator[tuple[bytes, Record | None]]:
 def block_ids(data: bytes) -> list[str]:
     """Return the ids of the blocks that a session's lines refer to, hidden and undone ones too."""
     naming = parse(b"".join(line for line in lines_of(data) if b'"blockId' in line)).records
-    return list(dict.fromkeys(id for record in naming for id in by_reference.block_ids(record.data)))
+    return list(dict.fromkeys(id for record in naming for id in all_ids(record.data)))
 
 
 def with_same_end(line: bytes, like: bytes) -> bytes:
