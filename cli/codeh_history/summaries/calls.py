@@ -40,6 +40,7 @@ _LOOKS = frozenset(
 _PLANNING = frozenset(  # agents' tools that only change a list of tasks
     "TaskCreate TaskUpdate TodoWrite todo_write todowrite write_todos update_plan".split()
 )
+_TRIAL = frozenset("dry preview simulate validate".split())  # arguments of calls that change nothing
 _SHELLS = frozenset("bash shell sh zsh exec execute terminal command cmd powershell run".split())
 _STATES = {
     "rm": "deleted", "delete": "deleted", "remove": "deleted", "touch": "created", "create": "created",
@@ -257,7 +258,8 @@ class Ledger:
         self.passed |= {attempt, *attempt.split("; ")}
         for path, state in files.items():
             self._put("file", state, path, call.place)
-        if not (command or files or label.endswith("()")) and effect_of(call.name) == "acts":
+        trial = any(value is True and not _TRIAL.isdisjoint(words_of(key)) for key, value in args.items())
+        if not (command or files or trial or label.endswith("()")) and effect_of(call.name) == "acts":
             self._put("done", "", label + _outcome(args, response_of(call)), call.place)
 
     def read_back(self, kind: str, label: str, text: str, place: int) -> None:
