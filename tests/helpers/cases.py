@@ -33,7 +33,7 @@ def scratch():
     shutil.rmtree(path)
 
 
-def outcome(folder, scratch, more=None):
+def outcome(folder, scratch, more=None, program_dir=None):
     """The output of a folder's command, by the name of the file that records it."""
     for item in folder.iterdir():
         if item.name in (*OUTPUTS, "cmd", "stdin"):
@@ -48,7 +48,7 @@ def outcome(folder, scratch, more=None):
         **stdin_arguments(stdin.read_bytes() if stdin.exists() else None),
         capture_output=True, cwd=scratch, timeout=60, check=False,
         env={
-            "PATH": f"{forks.program().parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{program_dir or forks.program().parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(scratch), "CODEH_HOME": str(scratch / "home"), **ENV, **(more or {}),
         },
     )  # fmt: skip

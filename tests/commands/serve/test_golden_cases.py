@@ -124,6 +124,6 @@ def test_there_are_many():
 
 @pytest.mark.parametrize("case", list(sampled()))
 def test_a_golden_case(case, scratch, bridge):
-    actual = cases.outcome(CASES / case, scratch, bridge.program)
+    actual = cases.outcome(CASES / case, scratch, program_dir=bridge.program)
     expected = {name: (CASES / case / name).read_bytes() for name in cases.OUTPUTS}
     assert actual == expected
