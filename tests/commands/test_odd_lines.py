@@ -73,7 +73,7 @@ LINES = {  # what is typed: the code, and what is said
     "append hello -m you": (2, TEXT),
     "append -": (2, "stdin is read without an argument, or by -F -"),
     "append -s demo -m ''": (65, "the message is empty: give -m TEXT, -F FILE, or text on stdin"),
-    "append -s demo -m a -s demo": (2, "expected a single value"),
+    "append -s demo -m a -s demo": (2, "takes one value; pass it once"),
     "set -s demo title hello": (2, "expected KEY=VALUE or KEY=@FILE"),
     "set demo title=hello": (2, "expected KEY=VALUE or KEY=@FILE; name the session with -s demo"),
     "set -s demo titel=x": (2, "did you mean title?"),
