@@ -338,7 +338,7 @@ def small(value):
     if "name" in kept and not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,39}", str(kept["name"])):
         kept["name"] = "tool"
     if "parts" in kept:  # Copilot CLI has one text, before the calls
-        kept["parts"] = sorted(kept["parts"], key=lambda part: "functionCall" in part)
+        kept["parts"] = sorted(kept["parts"], key=lambda part: "functionCall" in (part or ()))
     return kept
 
 
