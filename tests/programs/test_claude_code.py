@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeh_history.programs import source
+from codeh_history.store import file
 from in_process import run_in_process, run_ok
 from length import by_length
 from program_copies import imported, shown, view
@@ -29,10 +29,10 @@ VIEWS = {  # what is sent of the lines that these steps write; `part`: a call of
 
 
 def test_a_line_that_is_too_long_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "LONGEST", 2000)
+    monkeypatch.setattr(file, "LONGEST", 2000)
     path = played(Claude(), f"user a {'x' * 2000}; user b one; model c two").write(tmp_path)
     done = run_in_process("import", str(path), home=tmp_path)
-    assert b"line 1: longer than " in done.err
+    assert b"line 1: longer than 64 MiB" in done.err
     assert shown(tmp_path, COPY) == ["one", "two"]
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session.fold import fold
+from codeh_history.session.model import SKIPPED
 from codeh_history.session.records import MAX_READ, block_of, nests_deeper, parse
 
 GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
@@ -204,3 +205,10 @@ def test_a_line_nests_too_deep_whatever_opens_its_levels(opened):
 
 def test_what_is_no_json_is_too_deep():
     assert nests_deeper({1, 2}, MAX_READ)
+
+
+@pytest.mark.parametrize("digits", ["", "7", "9" * 16, "9" * 5000])
+def test_a_line_that_only_looks_like_a_skipped_one_is_damage(digits):
+    log = parse(SKIPPED + digits.encode() + b'\n{"type":"clear","id":"c"}\n')
+    assert [(bad.line, bad.offset) for bad in log.damage] == [(1, 0)]
+    assert [record.offset for record in log.records] == [len(SKIPPED) + len(digits) + 1]

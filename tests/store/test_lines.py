@@ -11,7 +11,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session import records
-from codeh_history.store import begun, lines, log, read
+from codeh_history.store import begun, file, lines, log, read
 from codeh_history.views import skim as skimming
 from in_process import run_in_process, run_ok
 
@@ -29,7 +29,7 @@ def message(size):
 @pytest.fixture
 def limit(monkeypatch):
     """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
-    for module in (log, lines, records, begun):
+    for module in (file, log, lines, records, begun):
         monkeypatch.setattr(module, "LONGEST", LIMIT)
     return LIMIT
 
@@ -38,13 +38,13 @@ def limit(monkeypatch):
 
 
 def whole(path, _step):
-    return [r.data["id"] for r in read.read_log(read.read_bytes(str(path))).records]
+    return [r.data["id"] for r in read.read_log(read.read_bytes(str(path), skip=True)).records]
 
 
 def skimmed(path, step):
     with pytest.MonkeyPatch.context() as patch:
         blocks = skimming.blocks
-        patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step))
+        patch.setattr(skimming, "blocks", lambda fd, size, _, **how: blocks(fd, size, step, **how))
         return [r.data["id"] for part in skimming.logs(str(path), big=0) for r in part.records]
 
 

@@ -3,12 +3,15 @@
 import fcntl
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData, InputOutput, NotFound
+from codeh_history.session import records
 from codeh_history.store import begun, file, read
 from program_files import Claude, played, written
 
@@ -255,3 +258,26 @@ def test_only_a_file_has_bytes(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     sizes = [read.size_of(str(tmp_path / name)) for name in ("a", "none", "fifo", ".")]
     assert sizes == [3, 0, 0, 0]
+
+
+SIZES = st.sampled_from([b'{"type":"clear","id":"a"}', b"x" * 50, b"y" * 300, b"", b"{}"])
+
+
+@given(st.lists(SIZES, max_size=9), st.booleans(), st.integers(1, 40))
+def test_lines_too_long_cost_only_themselves(parts, ended, step):
+    """What is parsed without them has the same offsets and the same damage, however the file is read."""
+    data = b"\n".join(parts) + b"\n" * ended
+    patches = mock.patch.multiple(file, LONGEST=40), mock.patch.multiple(records, LONGEST=40)
+    with patches[0], patches[1], TemporaryFile() as opened:
+        opened.write(data)
+        opened.flush()
+        read = b"".join(file.blocks(opened.fileno(), len(data), step, skip=True))
+        assert len(read) <= len(data) + 20 * len(parts)
+        assert b"x" * 41 not in read
+        short, whole = (records.parse(each) for each in (read, data))
+    lines, damage = (
+        [[(line.offset, line.raw) for line in log.records] for log in (short, whole)],
+        [[(bad.line, bad.offset, bad.reason) for bad in log.damage] for log in (short, whole)],
+    )
+    assert (lines[0], damage[0]) == (lines[1], damage[1])
+    assert short.size == whole.size == len(data)

@@ -151,7 +151,7 @@ def problems_of(env: Env, target: Target) -> tuple[View, list[Json]]:
 
 
 def bytes_of(env: Env, target: Target) -> bytes:
-    return required_stdin(env) if target.path == "-" else read.read_bytes(target.path)
+    return required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
 
 
 def of_records(log: Log) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from typing import IO, Any
 import orjson
 
 from ..providers.json_text import loads, value_of
-from ..session.model import LONGEST, Json
+from ..session.model import LONGEST, SKIPPED, Json
 from ..session.records import BOM, MAX_READ, TORN, dumps, nests_deeper
 from .fields import hash_id
 from .model import Problem, Session
@@ -54,9 +54,6 @@ def line_objects(
     """
     for number, raw in enumerate(source.lines(), 1):
         value: Any = None
-        if len(raw) > LONGEST:
-            problems.append(Problem(number, "skips", f"longer than {LONGEST >> 20} MiB"))
-            continue
         try:
             value = loads(raw.removeprefix(BOM) if number == 1 else raw)
             reason = "not an object"
@@ -65,7 +62,9 @@ def line_objects(
                 continue
             value = _last_complete(raw, recognises)
             reason = f"not JSON: {error}"
-            if value is not None:
+            if raw.startswith(SKIPPED):
+                reason = f"longer than {LONGEST >> 20} MiB"
+            elif value is not None:
                 problems.append(Problem(number, "skips", reason, "the complete line at its end is read"))
             elif not raw.endswith(b"\n"):
                 reason = TORN

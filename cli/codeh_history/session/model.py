@@ -196,6 +196,7 @@ class Summary:
 ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
 NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # in output
 LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is not a record
+SKIPPED = b"\0skipped "  # replaces a line that is too long; followed by its length
 BLOCK_FIELDS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
 
 # The messages that a record affects.

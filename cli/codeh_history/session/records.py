@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import orjson
 
 from ..base.read_json import json_value
-from .model import LONGEST, PLACING, ROLE_OF_KIND, RULES, Any, Json, Part, Unread
+from .model import LONGEST, PLACING, ROLE_OF_KIND, RULES, SKIPPED, Any, Json, Part, Unread
 
 VERSION = 1
 MAX_DEPTH = 200  # levels of JSON that are written; a request adds more
 MAX_READ = 240  # levels of JSON that are read; a deeper line counts as damaged
 _WRITTEN = 254  # levels that orjson writes
 _SHALLOW = 2 * MAX_READ  # bytes; shorter lines cannot nest deeper
+_DIGITS = 15  # most digits of the length in a `SKIPPED` line; more are other content
 TORN = "torn last line"  # reason of damage; another process may be writing the line
 BOM = b"\xef\xbb\xbf"  # some editors write it; it is not part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
@@ -105,9 +106,12 @@ def parse(source: bytes, before: ParseState | None = None) -> Log:
     for number, line in enumerate(lines_of(source), before.lines + 1):
         at, end = end, end + len(line)
         start = before.size + at
-        if len(line) > LONGEST and (size := len(line.removesuffix(b"\n"))) > LONGEST:
-            damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
-            continue
+        if len(line) > LONGEST or line.startswith(SKIPPED):
+            size = _skipped(line) or len(line.removesuffix(b"\n"))
+            if size > LONGEST:
+                before.size += size + line.endswith(b"\n") - len(line)
+                damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
+                continue
         try:
             data = orjson.loads(line)
         except ValueError as error:
@@ -137,6 +141,13 @@ def parse(source: bytes, before: ParseState | None = None) -> Log:
         refers = refers or b"blockId" in line or b"\\u" in line  # a key may be escaped
     before.size, before.lines = before.size + end, number
     return Log(records, damage, before.size, refers=refers)
+
+
+def _skipped(line: bytes) -> int:
+    """Return the length of the line that a `SKIPPED` line replaces; 0 for any other line."""
+    length = line.removeprefix(SKIPPED).strip()
+    is_ours = line.startswith(SKIPPED) and length.isdigit() and len(length) <= _DIGITS
+    return int(length) if is_ours else 0
 
 
 def _is_usual(data: Any) -> bool:

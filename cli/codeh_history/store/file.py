@@ -7,6 +7,7 @@ import stat
 
 from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
+from ..session.model import LONGEST, SKIPPED
 
 _STEP = 1 << 20
 
@@ -63,19 +64,38 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
     return b"".join(chunks)
 
 
-def blocks(fd: int, size: int, step: int = _STEP) -> Iterator[bytes]:
-    """Yield the file in blocks that end at a line's end; the last block may not."""
-    at = 0
-    line_start: list[bytes] = []  # pieces of the current line
+def blocks(fd: int, size: int, step: int = _STEP, *, skip: bool = False) -> Iterator[bytes]:
+    """Yield the file in blocks that end at a line's end; the last block may not.
+
+    With `skip`, a line too long for a record is not read into memory: `SKIPPED` replaces it.
+    """
+    at = length = 0
+    line_start: list[bytes] = []  # pieces of the current line, with `length` bytes so far
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
+        first = chunk.find(b"\n") if cut else len(chunk)
+        if skip and length + first > LONGEST:
+            line_start.clear()
+            if not cut:
+                length += first
+                continue
+            yield b"%s%d\n" % (SKIPPED, length + first)
+            chunk, cut, length = chunk[first + 1 :], cut - first - 1, 0
         if cut:
             yield b"".join([*line_start, chunk[:cut]])
-            line_start = []
+            line_start, length = [], 0
         line_start.append(chunk[cut:])
-    if rest := b"".join(line_start):
+        length += len(chunk) - cut
+    if skip and length > LONGEST:
+        yield b"%s%d" % (SKIPPED, length)
+    elif rest := b"".join(line_start):
         yield rest
+
+
+def readable(fd: int, size: int) -> bytes:
+    """Read a log for parsing, without lines too long for records."""
+    return pread_all(fd, size) if size <= LONGEST else b"".join(blocks(fd, size, skip=True))
 
 
 def stream(fd: int) -> IO[bytes]:

@@ -52,8 +52,12 @@ class Locked:
         return self._streamed
 
     def read(self) -> bytes:
-        """Return the current content."""
+        """Return the current content for parsing, without lines too long for records."""
         raise NotImplementedError
+
+    def whole(self) -> bytes:
+        """Return the current content for rewriting it."""
+        return self.read()
 
     def holds(self, data: bytes, offset: int) -> bool:
         """Return whether the session has these bytes at this offset."""

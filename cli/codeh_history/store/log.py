@@ -18,7 +18,7 @@ from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Unsynced
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.model import LONGEST
-from .file import blocks, pread_all
+from .file import blocks, pread_all, readable
 from .locked import Locked
 from .paths import SERVER, database_of, hint, id_of, own_dir, sessions_dir
 
@@ -86,7 +86,7 @@ def replace(
         if len(new) > LONGEST:
             from .lines import check_lengths
 
-            check_lengths(path, session.read(), new)
+            check_lengths(path, session.whole(), new)
         if not beside:
             _record_blocks(env, path, new)
         session.replace(new)
@@ -143,13 +143,16 @@ class LockedFile(Locked):
             raise _not_stored(error, self.path) from None
 
     def read(self) -> bytes:
+        return readable(self._fd, self.size)
+
+    def whole(self) -> bytes:
         return pread_all(self._fd, self.size)
 
     def holds(self, data: bytes, offset: int) -> bool:
         return pread_all(self._fd, len(data), offset) == data
 
     def blocks(self) -> Iterator[bytes]:
-        return blocks(self._fd, self.size)
+        return blocks(self._fd, self.size, skip=True)
 
     def add(self, data: bytes) -> None:
         write(self._fd, self.path, self.size, data, new=self.created)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ..base.errors import HistoryError, InputOutput, NotFound
 from . import foreign
-from .file import is_locked, open_regular, pread_all
+from .file import is_locked, open_regular, pread_all, readable
 from .paths import SERVER, database_of, hint, id_of
 
 TYPE_CHECKING = False
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 read_log = foreign.read_log
 
 
-def read_bytes(path: str, start: int = 0) -> bytes:
-    """Return a session's bytes from `start` on."""
+def read_bytes(path: str, start: int = 0, *, skip: bool = False) -> bytes:
+    """Return a session's bytes from `start` on; with `skip`, all of them except lines that are too long."""
     fd, size = open_stored(path)
     try:
         translated = _translated(fd, path)
         if translated is not None:
             return translated
-        return pread_all(fd, size - start, start)
+        return readable(fd, size) if skip else pread_all(fd, size - start, start)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:

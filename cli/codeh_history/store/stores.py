@@ -56,7 +56,7 @@ class Files(Store):
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
         def new(locked: Locked) -> bytes | None:
-            return after if locked.read() == before else None
+            return after if locked.whole() == before else None
 
         return log.replace(self._env, self.path(id), new, beside=self._beside)
 

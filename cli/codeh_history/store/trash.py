@@ -94,7 +94,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
             same = [item.number for item in trashed(env) if item.id.lower() == name.lower()]
             to = os.path.join(trash_dir(env), f"{name}.{max(same, default=0) + 1}.jsonl")
             if database:
-                write(to, session.read())
+                write(to, session.whole())
                 session.remove()
             else:
                 _move(path, to)

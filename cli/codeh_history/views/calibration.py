@@ -52,7 +52,7 @@ def for_model(env: Env, view: View, counter: Counter, name: str | None) -> Json:
     shares: list[float] = []
     for path in sorted(times, key=lambda path: (times[path], path), reverse=True)[:SESSIONS]:
         with suppress(HistoryError):  # skip unreadable sessions
-            data = read.read_bytes(path)
+            data = read.read_bytes(path, skip=True)
             if quote(model).encode() in data:
                 shares += ratios(fold(read.read_log(data)), plain, model)
     shares.sort()

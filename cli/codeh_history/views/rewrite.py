@@ -31,7 +31,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 
     def build(locked: Locked) -> bytes | None:
         nonlocal new
-        now = locked.read()
+        now = locked.whole()
         if now != data:
             new = b"".join(rewrite(now))
         return new if new != now else None

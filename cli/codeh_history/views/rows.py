@@ -151,7 +151,7 @@ def count_file(path: str, big: int = BIG) -> Count:
     """Return the counts of a session's file, equal to those of its view."""
 
     def read_all() -> Log:
-        return read.read_log(read.read_bytes(path))
+        return read.read_log(read.read_bytes(path, skip=True))
 
     return _counted(logs(path, big=big), read_all, size_of(path))
 

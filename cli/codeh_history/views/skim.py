@@ -50,9 +50,9 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
             head = os.pread(fd, _STEP, 0)
             if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
                 before = ParseState()
-                yield from (parse(block, before) for block in blocks(fd, size, _STEP))
+                yield from (parse(block, before) for block in blocks(fd, size, _STEP, skip=True))
                 return
-    yield read.read_log(read.read_bytes(path))
+    yield read.read_log(read.read_bytes(path, skip=True))
 
 
 class Skim:

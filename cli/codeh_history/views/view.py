@@ -64,7 +64,7 @@ def view_of(
     env.held = None  # keep one view at a time
     in_memory = data is not None
     if data is None:
-        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path)
+        data = required_stdin(env) if target.path == "-" else read.read_bytes(target.path, skip=True)
     view = fold(read.read_log(data))
     damage = view.log.damage
     if damage and not view.log.records and damage[0].reason != TORN:

@@ -116,7 +116,7 @@ def may_match(path: str, pattern: Pattern) -> bool:
     literal = pattern.text
     if path == "-" or pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
         return True
-    data = read.read_bytes(path)
+    data = read.read_bytes(path, skip=True)
     return any(needle in data for needle in (literal.encode(), *_ELSEWHERE))
 
 

@@ -62,7 +62,7 @@ class File(Source):
             self.head = head_of(data[: (data.find(b"\n") + 1 or len(data)) + HEAD])
 
     def lines(self) -> Iterator[bytes]:
-        for block in blocks(self._fd, self.size):
+        for block in blocks(self._fd, self.size, skip=True):
             yield from lines_of(block)
 
     def at(self, offset: int, size: int) -> bytes:
