@@ -30,7 +30,22 @@ def test_invalid_pattern_is_a_usage_error(text):
         Pattern(text, "--remove")
 
 
-@pytest.mark.parametrize("text", ["a+b", "ab", "(?s)a.*?b", "a{2,3}", "[[a]", r"^\w{8}(-\w{4}){3}-\w{12}$"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a+b",
+        "ab",
+        "(?s)a.*?b",
+        "a{2,3}",
+        "[[a]",
+        r"^\w{8}(-\w{4}){3}-\w{12}$",
+        "a{e}",
+        "{s}",
+        "b{e<=1}",
+        r"\{d}",
+        "[{i}]+",
+    ],
+)
 def test_pattern_matches_as_in_python(text):
     texts = ["xaaby", "", "a\nb", "ä" * 1000 + "ab\ud800", "01234567-0123-4567-89ab-0123456789ab"]
     names, pattern, own = list("12345"), Pattern(text, "--remove"), re.compile(text)

@@ -18,6 +18,7 @@ from .errors import BadData, Usage
 SECONDS = 10.0  # default time limit of a pattern or template, for a whole session
 _MAY_BACKTRACK = frozenset("*+?{|")
 _REPEAT = re.compile(r"\{([1-9][0-9]*)[,}]")
+_BRACE = re.compile(r"(\\[NpP]\{[^}]*\}|\\.)|\{(?!\d*,?\d*\})", re.DOTALL)  # or an escape, which is kept
 _MOST_REPEATS = 100_000  # `regex` copies what is repeated that often
 
 
@@ -46,8 +47,9 @@ class Pattern:
                 return re.compile(self.text, self.flags)
             import regex
 
+            plain = _BRACE.sub(lambda brace: brace[1] or r"\{", self.text)  # `x{e}` would match inexactly
             try:
-                return regex.compile(self.text, int(self.flags))
+                return regex.compile(plain, int(self.flags))
             except regex.error as error:
                 raise ValueError(error) from None
 
