@@ -44,6 +44,7 @@ def test_invalid_pattern_is_a_usage_error(text):
         "b{e<=1}",
         r"\{d}",
         "[{i}]+",
+        "x{99}|([(]{99})(b{98}[^)]){2}|y{97}",
     ],
 )
 def test_pattern_matches_as_in_python(text):

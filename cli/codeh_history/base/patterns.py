@@ -10,14 +10,13 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 from .errors import BadData, Usage
 
 SECONDS = 10.0  # default time limit of a pattern or template, for a whole session
 _MAY_BACKTRACK = frozenset("*+?{|")
-_REPEAT = re.compile(r"\{([1-9][0-9]*)[,}]")
+_PIECE = re.compile(r"\{([1-9][0-9]*)[,}]|\\.|\[\^?\]?(?:\\.|[^]\\])*\]|.", re.DOTALL)
 _BRACE = re.compile(r"(\\[NpP]\{[^}]*\}|\\.)|\{(?!\d*,?\d*\})", re.DOTALL)  # or an escape, which is kept
 _MOST_REPEATS = 100_000  # `regex` copies what is repeated that often
 
@@ -39,7 +38,7 @@ class Pattern:
             raise Usage(f"{self._described}: invalid regular expression: {reason}") from None
 
     def _compile(self) -> Any:
-        if prod(int(match[1]) for match in _REPEAT.finditer(self.text)) > _MOST_REPEATS:
+        if _repeats(self.text) > _MOST_REPEATS:
             raise OverflowError("too many repeats")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
@@ -84,3 +83,19 @@ class Pattern:
                 "(--timeout allows more): simplify it (repeats inside repeats are slow)"
             ) from None
         return results
+
+
+def _repeats(text: str) -> int:
+    """Return how often a pattern's items are repeated at least: a product if nested, else a sum."""
+    sizes, last = [1], 1
+    for piece in _PIECE.finditer(text):
+        if piece[1]:
+            sizes[-1] += last * (int(piece[1]) - 1)
+        elif piece[0] == "(":
+            sizes.append(1)
+        elif piece[0] == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last - 1
+        else:
+            last = 1
+    return sum(sizes)
