@@ -86,6 +86,10 @@ def test_gc_keeps_blocks_of_sessions_on_a_server(run, tmp_path):
     assert refused.code == 74
     assert "set CODEH_STORE" in refused.err
     run("rm", "demo")
+    (run.home / "elsewhere").unlink()
+    assert run("rm", "--restore", "demo").code == 0
+    assert files("gc", "--yes").code == 74
+    run("rm", "demo")
     run("gc", "--yes", "--trash", "0s")
     assert not block.exists()
 

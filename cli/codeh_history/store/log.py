@@ -53,7 +53,7 @@ def append(
                 from .lines import fit_lines
 
                 lines = fit_lines(env, path, lines)
-            _record_blocks(env, path, lines)
+            record_blocks(env, path, lines)
             if not lines and not (session.created and header):
                 return False
             session.add(session.prefix + lines)
@@ -88,7 +88,7 @@ def replace(
 
             check_lengths(path, session.whole(), new)
         if not beside:
-            _record_blocks(env, path, new)
+            record_blocks(env, path, new)
         session.replace(new)
         return True
 
@@ -183,7 +183,7 @@ def _built(env: Env, session: Locked, build: Callable[[Locked], bytes | None]) -
         env.locked = None
 
 
-def _record_blocks(env: Env, path: str, lines: bytes) -> None:
+def record_blocks(env: Env, path: str, lines: bytes) -> None:
     """Record for `gc` that a session refers to blocks."""
     if b'"blockId' in lines:
         from . import outside

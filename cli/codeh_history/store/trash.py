@@ -121,7 +121,9 @@ def restore(env: Env, name: str) -> list[Trashed]:
                 raise NotFound(f"{name}: no such session in the trash")
             newest = items[-1].path
             if database:
-                session.add(read.read_bytes(newest))
+                data = read.read_bytes(newest)
+                log.record_blocks(env, path, data)
+                session.add(data)
             else:
                 _move(newest, path)
     if database:
