@@ -303,7 +303,7 @@ def _outcome(args: Json, response: Json) -> str:
     value = result_value(response)
     fields = value if isinstance(value, dict) else response  # the only field may be an id: `{"id": "B7"}`
     results = [
-        f"{key}={clip(str(item), 40)}"
+        f"{key}={clip(item if isinstance(item, str) else json_text(item), 40)}"
         for key, item in fields.items()
         if isinstance(item, (str, int)) and _FIRST.search(key) and item not in args.values()
     ]

@@ -39,7 +39,7 @@ def test_the_ledger_shows_files_actions_and_failures():
         ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("bash", {"command": "sed -i s/x/y/ src/a.py"}, {"output": ""}),
         ("read_file", {"path": "README.md"}, {"output": "x"}), ("read_file", {"path": "/home/me/shop/README.md"}, {"output": "x"}),
         ("cancel_order", {"order": "W7"}, {"status": "cancelled", "order": "W7"}), ("get_order", {"order": "W8"}, {"status": "sent"}),
-        ("send_mail", {"to": "Ann", "copy": False, "cc": [], "bcc": None}, {"output": "ok"}), ("send_mail", {"to": ""}, {"output": "ok"}), ("cancel_order", {"order": "W5", "dry_run": True}, {"output": "ok"}),
+        ("send_mail", {"to": "Ann", "copy": False, "cc": [], "bcc": None}, {"state": True}), ("send_mail", {"to": ""}, {"output": "ok"}), ("cancel_order", {"order": "W5", "dry_run": True}, {"output": "ok"}),
         ("TaskUpdate", {"taskId": "3", "status": "completed"}, {"output": "ok"}), ("update_plan", {"explanation": "next"}, {"output": "ok"}),
         ("bash", {"command": "make a"}, {"output": "x\nCommand exited with code 3"}), ("bash", {"command": "make b"}, {"exit_code": 3}),
         ("bash", {"command": "make c"}, {"exit_code": 3}), ("bash", {"command": "cat no.txt"}, {"error": "no.txt: No such file"}),
@@ -50,7 +50,7 @@ def test_the_ledger_shows_files_actions_and_failures():
         "- written: /home/me/shop/src/a.py", "- read: README.md, /home/me/shop/README.md",
     ]  # fmt: skip
     assert section(text, "Done") == [
-        "- cancel_order(order=W7) → status=cancelled", "- send_mail(to=Ann, copy=false)",
+        "- cancel_order(order=W7) → status=cancelled", "- send_mail(to=Ann, copy=false) → state=true",
     ]  # fmt: skip
     assert section(text, "What failed") == [
         "- `make a`: x", "- `make b`: exit 3", "- `make c`: exit 3", "- `cat no.txt`: no.txt: No such file",
