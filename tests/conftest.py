@@ -33,7 +33,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's `make test &`
 
 # What interpreters read as they start is the same for all, so that one server can fork all runs.
 for _name in [name for name in os.environ if name.startswith(("PYTHON", "LC_", "LANG"))]:
-    if _name != "PYTHONPATH":
+    if _name not in ("PYTHONPATH", "PYTHONUSERBASE"):  # where the packages are
         del os.environ[_name]
 os.environ["LC_ALL"] = "C.UTF-8"
 sys.dont_write_bytecode = False
