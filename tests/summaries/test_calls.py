@@ -209,3 +209,40 @@ def test_what_a_tool_shows_is_no_failure(name, output):
 ])  # fmt: skip
 def test_output_that_reports_an_error_is_a_failure(command, output):
     assert texts(after(shell(command, output)), "failed")
+
+
+@pytest.mark.parametrize("call", [
+    ("bash", {"command": "git commit -m 'x'"}, {"output": 'Changes not staged for commit:\n\nno changes added to commit (use "git add")'}),
+    ("bash", {"command": "pytest; touch z.py"}, {"output": "FAILED a.py - assert\n1 failed in 3s", "error": ""}),
+    ("bash", {"command": "./a.out > o.txt"}, {"output": "Segmentation fault (core dumped)"}),
+    ("bash", {"command": "curl -s http://h/x > o.txt"}, {"output": "curl: (6) Could not resolve host: h"}),
+    ("bash", {"command": "make > o.txt"}, {"output": "Command timed out after 2m 0.0s"}), ("book", {"id": "A"}, {"output": "Error: seat taken", "error": ""}),
+    ("book", {"id": "A"}, {"output": "no seat", "isError": True}), ("book", {"id": "A"}, {"output": "Not possible on Sundays"}),
+    ("book", {"id": "A"}, {"output": "The payment was not authorized"}), ("book", {"id": "A"}, {"output": "No seats available"}),
+    ("book", {"id": "A"}, {"state": "failed"}),
+])  # fmt: skip
+def test_what_was_not_done_failed(call):
+    assert {kind for kind, *_ in after(call).lines()} == {"failed"}
+
+
+@pytest.mark.parametrize(("call", "expected"), [
+    (("create_issue", {"title": "Login can't work"}, {"title": "Login can't work", "number": 3}), "done"),
+    (("set_ticket", {"id": "T1", "status": "rejected"}, {"id": "T1", "status": "rejected"}), "done"),
+    (("bash", {"command": "cat deploy.sh"}, {"output": "make\nexit 1\n"}), "file"), (("deploy", {"id": "s", "dry_run": "true"}, {"output": "ok"}), None),
+    (("simulate_transfer", {"id": "W8"}, {"output": "3"}), None),
+])  # fmt: skip
+def test_what_passed_or_was_only_tried_did_not_fail(call, expected):
+    assert [kind for kind, *_ in after(call).lines()] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(("call", "path"), [
+    (("apply_diff", {"path": "a.py", "diff": "x"}, {"output": "ok"}), "a.py"), (shell("sed -i.bak s/x/y/ l.py", ""), "l.py"),
+])  # fmt: skip
+def test_changed_files_are_not_only_read(call, path):
+    assert [line[:3] for line in after(call).lines()] == [("file", "written", path)]
+
+
+def test_a_command_is_shown_as_it_was_run():
+    assert texts(after(shell("echo abcd foo; rm x.py", "error: no")), "failed") == [
+        "`echo abcd foo; rm x.py`: error: no"
+    ]

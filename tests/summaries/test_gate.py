@@ -228,6 +228,12 @@ def test_tests_passed_if_only_a_later_step_of_their_command_failed():
     assert call_problems("All tests passed.", messages) == []
 
 
+def test_tests_did_not_pass_if_the_last_run_names_failures_too():
+    result = {"output": "1 failed, 7 passed in 2s", "exit_code": 1}
+    messages = session([user("Go"), *tool_call("a", "bash", {"command": "pytest"}, result)]).messages
+    assert call_problems("All tests passed.", messages) != []
+
+
 def test_without_calls_nothing_is_claimed():
     assert call_problems("W8 was cancelled.", ()) == []
     assert call_problems("W8 was cancelled.", session([user("Cancel W8."), model("Done.")]).messages) == []

@@ -35,7 +35,8 @@ _ACTS = _WRITES | frozenset(
 _NOUNS = frozenset("book exchange issue order refund return schedule transfer".split())  # `order_status`
 _LOOKS = frozenset(
     "get list search find grep glob read check show fetch view query lookup describe count retrieve is has"
-    " can ask calculate estimate preview validate status policy history rate details summary info".split()
+    " can ask calculate estimate preview validate status policy history rate details summary info"
+    " overview quote simulate".split()
 )
 _PLANNING = frozenset(  # agents' tools that only change a list of tasks
     "TaskCreate TaskUpdate TodoWrite todo_write todowrite write_todos update_plan".split()
@@ -48,7 +49,7 @@ _STATES = {
     **dict.fromkeys("cat head tail less nl wc sed diff".split(), "read"),
 }  # fmt: skip
 _PATH_KEYS = frozenset("path paths file files filepath filename".split())
-_PATH = Pattern(r"(?a)(?=\S*(?:[^/]/|\w\.[A-Za-z][\w]{0,9}$))(?!s/|/dev/)~?[\w@+./\\:-]*\w")
+_PATH = Pattern(r"(?a)(?=\S*(?:[^/]/|\w\.[A-Za-z][\w]{0,9}$))(?!s/|/dev/|-)~?[\w@+./\\:-]*\w")
 _PATCHED = Pattern(r"(?m)^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)")
 _WORDS = Pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -59,7 +60,7 @@ _STEP = Pattern(rf"(?s)(?:{_QUOTED}|\$\([^()]*\)|(?<!\S)#[^\n]*|[^;&|\n()])+")
 _TARGET = r"\s*[^\s;&|<>()'\"]+"
 _REDIRECTED = Pattern(rf"(?s)({_QUOTED})|\s*(?<![=-])[\d&]?(?:<+(?:{_TARGET})?|>+(?:&\d|({_TARGET})))")
 _WRAPPERS = Pattern(r"(?:(?:sudo|time|env|nohup|exec|then|do|else|if|while|until|!|\{|npx|\w+=\S*)\s+)*")
-_CD = Pattern(r"(?:\s*cd \S+ *(?:&&|;))+ *")
+_CD = Pattern(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 SHOWS = Pattern(  # a command that only prints what exists
     r"(?:cat|head|tail|nl|wc|less|sort|uniq|cut|tr|awk|jq|[ef]?grep|rg|find|fd|ls|tree|stat|du|ps|which"
     r"|date|echo|printf|cd|pwd|diff|sed(?! -i)|(?:git|gh \w+|docker|kubectl) (?:diff|log|show|grep|status"
@@ -73,23 +74,25 @@ _PUBLISHES = Pattern(
 _BODY = Pattern(r" -m .*| -\S+ \"\$\(cat .*")  # options that a proof or a heredoc replaces
 _PROOFS = (  # in the output: branch, hash and message of a commit; a URL
     Pattern(r"(?m)^(\[[^\]\n]+ [0-9a-f]{7,}\] .*)"),
-    Pattern(r"(https://\S+/(?:pull|issues|releases)/\S+)"),
+    Pattern(r"(https://\S{1,300}/(?:pull|issues|releases)/\S+)"),
 )
 _CODE = Pattern(r"(?i)(?<!\\)\"(?:exit(?:_?code|_?status)?|return_?code)\":(-?\d+)")
-_EXITED = Pattern(r"(?im)^<?(?:[\w:]+ ){0,5}exit(?:ed)?(?: \w+){0,3}:? (\d{1,3})>?\.?$")
+_EXITED = Pattern(r"(?im)^<?(?:[\w:]+ ){0,5}exit(?:ed)?(?:(?: \w+){1,3}:?|:) (\d{1,3})>?\.?$")
 _FIELD = Pattern(r"^(?:\w+: \((?:none|empty)\)$|Output:\s*)|</?tool_use_error>")
 ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `Fix 3 errors in parser`
-    r"(?m)(?:^[^\w\n✓✔]*(?:Uncaught )?|[:)\]] +)(?:[\w.]*(?:Error|Exception)|error|ERROR|fatal|panic)"
+    r"(?m)(?:^[^\w\n✓✔]*+(?:Uncaught )?|[:)\]] +)(?:[\w.]*(?:Error|Exception)|error|ERROR|fatal|panic)"
     r"(?:\[\w+\]| [A-Z]+\d+)?: *(?!\(none\)|null|nil|0$)\S|^[\w.]*(?:Error|Exception)$|\*\*\* .*\bError \d"
     r"|^[^\w\n=]*(?:ERROR|FAIL(?:ED|URES?)?|Traceback|npm ERR!|npm error|E   +\w)(?! *[:=]? *0)|^CONFLICT"
     r"|ed by (?:the )?user\b|n't want to proceed|command not found|o such file or dir|Permission denied"
-    r"|^Command abort|panicked at|\b[1-9]\d* (?:failed|failures?|errors?)(?= *(?:$|[,.;|)]| in \d))"
+    r"|^Command (?:abort|timed out)|^curl: \(|Segmentation fault|panicked at"
+    r"|\b[1-9]\d* (?:failed|failures?|errors?)(?= *(?:$|[,.;|)]| in \d))"
 )
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _DENIED = Pattern(  # an action was not done
     r"(?im)^(?:error|failure)$|^(?:(?!\. |: ).){0,80}?(?<![\w/-])(?:declined|denied|rejected|refused|unable"
     r"|failed(?= to\b|\W*$|[:.;])|can(?:no|['\u2019])t|could ?n[o'\u2019]t|\w+n['\u2019]t want|insufficient"
-    r"|not (?:allowed|permitted|available|found|mergeable)|forbidden|no \w+ left|nothing.* to commit)"
+    r"|not (?:allowed|permitted|possible|authori[sz]ed|available|found|mergeable)|forbidden"
+    r"|no \w+ (?:left|found|available)|nothing.* to commit|no changes added)"
 )
 _FIRST = Pattern(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")  # names of ids and states
 
@@ -149,12 +152,13 @@ def _files(args: Json, words: Sequence[str], command: str) -> dict[str, str]:
     """The files that a call reads or changes, and their new states; `words`: those of the tool's name."""
     if not command:
         writes = not _WRITES.isdisjoint(words) and args.get("command") != "view"
-        state = next((_STATES[word] for word in words if word in _STATES), "written" if writes else "read")
+        changes = (_STATES[word] for word in words if _STATES.get(word, "read") != "read")  # `apply_diff`
+        state = next(changes, "written" if writes else "read")
         return dict.fromkeys(paths_of(args), state) | _patched("\n".join(strings_in(args)))
     targets = (target.strip() for _, target in _REDIRECTED.findall(_HEREDOC.sub(r"\3", command)[:_ENDS]))
     files = dict.fromkeys(targets, "written") | _patched(command)
     for step in steps_of(command):
-        program = "sed -i" if step.startswith("sed -i ") else step.partition(" ")[0]
+        program = "sed -i" if step.startswith("sed -i") else step.partition(" ")[0]
         names = [word.strip("'\"") for word in _WORD.findall(step)[1:] if program in _STATES]
         files |= dict.fromkeys(names[-1:] if program == "cp" else names, _STATES.get(program, ""))
     return {path: state for path, state in files.items() if _PATH.fullmatch(path)}
@@ -195,19 +199,24 @@ def failure(call: Call, command: str) -> str:
     value = result_value(response)
     fields = {**value, **response} if isinstance(value, dict) else response
     error = fields.get("error")
-    text = error if isinstance(error, str) else "\n".join(strings_in(error or value))
-    text = text.removeprefix(failed_call(call.name, ""))
+    text = error if isinstance(error, str) else "\n".join(strings_in(error))
+    text = text.removeprefix(failed_call(call.name, "")) or "\n".join(strings_in(value))
     text = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     codes = _CODE.findall(json_text(fields)) or (_EXITED.findall(text) if command else [])
     code = max(map(int, codes), default=None)
     if code == 1 and any(map(_SEARCHES.match, steps_of(command))) and not ERROR.search(text):
         return ""  # no match
-    status = str(fields.get("status") or fields.get("result"))
-    denied = False in map(fields.get, ("success", "ok")) or (effect == "acts" and _DENIED.match(status))
-    if error or code or denied or fields.get("is_error"):
+    status = str(fields.get("status") or fields.get("state") or fields.get("result"))
+    passed = [item for item in strings_in(call.args) if len(item) > 2]
+    denied = effect == "acts" and status not in passed and _DENIED.match(status)
+    denied = denied or False in map(fields.get, ("success", "ok"))
+    if error or code or denied or fields.get("is_error") or fields.get("isError"):
         return _reason(text, command) or (f"exit {code}" if code else "failed")
     if not command:
-        failed = (effect != "reads" and ERROR.match(text)) or (effect == "acts" and _DENIED.match(text))
+        first = text.strip().partition("\n")[0]
+        for item in passed:  # a title, `Cannot log in`, that the result repeats
+            first = first.replace(item, "")
+        failed = (effect != "reads" and ERROR.match(text)) or (effect == "acts" and _DENIED.match(first))
         return _reason(text, command) if failed else ""
     if code == 0 and "|" not in command and ";" not in command:  # the status of the whole command
         return ""
@@ -258,7 +267,10 @@ class Ledger:
         self.passed |= {attempt, *attempt.split("; ")}
         for path, state in files.items():
             self._put("file", state, path, call.place)
-        trial = any(value is True and not _TRIAL.isdisjoint(words_of(key)) for key, value in args.items())
+        trial = any(
+            str(value).lower() == "true" and not _TRIAL.isdisjoint(words_of(key))
+            for key, value in args.items()
+        )
         if not (command or files or trial or label.endswith("()")) and effect_of(call.name) == "acts":
             self._put("done", "", label + _outcome(args, response_of(call)), call.place)
 

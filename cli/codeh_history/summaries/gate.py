@@ -286,5 +286,6 @@ def _wrong_results(text: str, calls: Sequence[Call], outcomes: Sequence[_Outcome
         if (passed and not failed) if claim[2].startswith("fail") else (failed and not passed):
             yield claim[0]
     tests = [outcome for outcome in outcomes if "test" in outcome.acts]
-    if tests and tests[-1].failed and "passed" not in tests[-1].text:
+    last = tests[-1] if tests else None
+    if last and last.failed and (_FAILED.search(last.text) or "passed" not in last.text):
         yield from (match[0] for match in _TESTS.finditer(text))
