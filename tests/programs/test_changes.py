@@ -11,7 +11,7 @@ from codeh_history.programs.model import AgentUsage, Entry, Piece, Session, Summ
 from codeh_history.programs.records import changes, header, lines, record, records, session_id
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
-from codeh_history.session.records import parse
+from codeh_history.session.records import dumps, parse
 from codeh_history.store.program_files import translated
 from in_process import run_in_process, run_ok
 from program_files import SESSION, Claude, Codex, played
@@ -335,3 +335,12 @@ def test_a_parent_that_is_no_id_is_looked_for_nowhere(parent, tmp_path):
     file.lines[0]["payload"]["forked_from_id"] = parent
     file.user("hi")
     run_ok("import", str(file.write(tmp_path)), home=tmp_path / "home")
+
+
+def test_an_older_copy_keeps_the_id_that_a_changed_message_got():
+    """It was reverted and written again at the end, or the session copied anew, without its redactions."""
+    old = source("a b c")
+    old.items[1].id = hash_id("b", dumps(old.items[1].parts))
+    assert changes(source("a b c"), view(copy(old))).records == []
+    (added,) = changes(source("a b c S:abc"), view(copy(old))).records
+    assert added["covers"] == [item.id for item in old.items]

@@ -20,7 +20,7 @@ from ..session.records import block_of, check_message, dumps, nests_deeper
 from ..session.redactions import REDACTION, names_in
 from ..session.view import View
 from .fields import hash_id, list_at, omit_empty
-from .model import AgentUsage, Entry, Item, Session, copy_id
+from .model import AgentUsage, Entry, Item, Session, Summary, copy_id
 
 _LATE_FIELDS = ("usage", "finish", "response")  # known only once a message is complete
 _UNNAMED = " +"  # marks the name of a line without an id
@@ -140,6 +140,7 @@ class _Comparison:
         self.updates: dict[str, Json] = {}
         for place, record in enumerate(view.log.records):
             self.index(place, record.data, dead=place in view.dead)
+        self.keep_ids()
 
     def index(self, place: int, data: Json, *, dead: bool) -> None:
         """Add a record of the copy to the indexes."""
@@ -164,6 +165,17 @@ class _Comparison:
         elif kind == REDACTION:
             names = names_in(data)
             self.redacted |= {_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names}
+
+    def keep_ids(self) -> None:
+        """Use the ids of an older copy, where a Gemini CLI message that changed got an id of its own."""
+        kept: dict[str, str] = {}
+        for item in self.session.items:
+            if isinstance(item, Summary):
+                item.covers = [kept.get(id, id) for id in item.covers]
+            elif item.id not in self.places:
+                old = hash_id(item.id, dumps(item.parts))
+                kept |= {item.id: old} if old in self.imported else {}
+                item.id = kept.get(item.id, item.id)
 
     def changes(self) -> Changes:
         """Revert the items that the source no longer has, then append those that are new."""
