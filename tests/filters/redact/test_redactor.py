@@ -91,6 +91,16 @@ def test_tool_output_lines_are_kept():
     assert Redactor().value(part) is part
 
 
+def test_lines_that_hold_a_secret_together_are_dropped_even_if_the_summary_lacks_it():
+    key = (
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "MIIEpAIBAAKCAQEA7bqMIIEpAIBAAKCAQEA7bq",
+        "-----END RSA PRIVATE KEY-----",
+    )
+    summary = {"type": "summary", "id": "s", "summary": "Cut.", "lines": [["x", text, "m"] for text in key]}
+    assert Redactor().value(summary) == {"type": "summary", "id": "s", "summary": "Cut."}
+
+
 def test_line_whose_joined_texts_hold_a_secret_is_redacted():
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()

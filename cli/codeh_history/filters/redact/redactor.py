@@ -212,13 +212,10 @@ class Redactor:
                 else:
                     new[name] = self.value(item, key, of_tool=of_tool)
                 continue
-            if (
-                key == "lines"
-                and isinstance(item, list)
-                and not of_tool
-                and self.finds(str(value.get("summary")))
-            ):
-                continue  # of a summary: they repeat its text, and a secret may span several
+            if key == "lines" and isinstance(item, list) and not of_tool:
+                texts = [str(line[1]) for line in item if isinstance(line, list) and line[1:]]
+                if any(map(self.finds, (str(value.get("summary")), "\n".join(texts)))):
+                    continue  # of a summary: they repeat its text, and a secret may span several
             if isinstance(item, dict):
                 secrets = ("value",) if names_a_secret(key) else ()
                 item = {
