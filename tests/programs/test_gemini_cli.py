@@ -78,6 +78,18 @@ def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
     assert session_path(tmp_path, COPY).read_bytes().startswith(before)
 
 
+def test_call_in_a_snapshot_with_a_problem_is_an_update(tmp_path):
+    """As when a session is imported while a tool runs, and resumed later, which sends the result twice."""
+    file = played(Gemini(), "user a one; model b two")
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
+    result = {"functionResponse": {"id": "A", "name": "shell", "response": {"output": "of A"}}}
+    call = {**gemini_call("A"), "result": [result]}
+    first, second = file.lines[-2:]
+    answer = {"id": "r", "timestamp": second["timestamp"], "type": "user", "content": [result]}
+    file.set(messages=[first, {**second, "toolCalls": [call]}, answer])
+    assert view(file.write(tmp_path), tmp_path) == ["one", "two+call A", "A=of A"]
+
+
 def test_a_result_that_is_masked_later_is_an_update(tmp_path):
     """It made a second copy of the session."""
     file = played(Gemini(), "user a one")

@@ -222,11 +222,15 @@ class _Comparison:
             for revert in undone if all(MARK in revert for revert in undone) else ():
                 self.revert(revert["id"])
             if isinstance(item, Entry) and not undone:
-                self.compare(item, exact=exact and broken.isdisjoint(item.lines))
+                is_exact = exact and broken.isdisjoint(item.lines)
+                self.compare(item, exact=is_exact, grows=continued is None)
         return None
 
-    def compare(self, item: Entry, *, exact: bool) -> None:
-        """Update a live imported message that got more pieces or, if `exact`, other content."""
+    def compare(self, item: Entry, *, exact: bool, grows: bool) -> None:
+        """Update a live imported message that got more pieces or, if `exact`, other content.
+
+        `grows`: parts that are added at its end are taken over although it is not exact.
+        """
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:
             return
@@ -234,6 +238,9 @@ class _Comparison:
         current, new, changed = message.own or (), item.pieces[old_count:], False
         parts = [*current, *(part for piece in new for part in piece.parts)]
         late = {key: item.fields[key] for key in _LATE_FIELDS if key in item.fields}
+        exact = exact or (
+            grows and len(item.parts) > len(current) and item.parts[: len(current)] == [*current]
+        )
         exact = exact and len(item.pieces) >= old_count and item.id not in self.redacted
         if exact and _same(current, imported):
             parts = item.parts
