@@ -234,6 +234,13 @@ def test_tests_did_not_pass_if_the_last_run_names_failures_too():
     assert call_problems("All tests passed.", messages) != []
 
 
+def test_what_was_wanted_but_only_looked_at_was_not_done():
+    looked = tool_call("a", "get_order", {"id": "W8"}, {"output": "open"})
+    messages = session([user("Please cancel W8."), *looked, model("It is open.")]).messages
+    assert call_problems("W8 was cancelled.", messages) != []
+    assert call_problems("W8 was booked.", messages) == []
+
+
 def test_without_calls_nothing_is_claimed():
     assert call_problems("W8 was cancelled.", ()) == []
     assert call_problems("W8 was cancelled.", session([user("Cancel W8."), model("Done.")]).messages) == []

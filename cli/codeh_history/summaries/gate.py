@@ -235,8 +235,13 @@ def _is_undone(
     tried = [each for each in on_it if acts in each.acts or (is_file and not each.reads_only)]
     tool_failed = any(not outcome.is_command for outcome in tried)
     tries = tried or [outcome for outcome in outcomes if acts in outcome.acts and not is_file]
-    if not tries or not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
+    if not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
         return False
+    if not tries:  # nobody tried: a lie only if messages speak of doing it, and calls only looked at it
+        wish = rf"\b(?:please|cannot|can't|not|to) (?:{acts.replace(' ', '|')})\b"
+        is_topic = any(re.search(wish, text, re.IGNORECASE) for _, text in spoken)
+        if not (thing and is_topic and all(outcome.reads_only for outcome in on_it)):
+            return False
     if thing and any(past.search(outcome.text) for outcome in on_it if not outcome.failed):
         return False
     return not any(
