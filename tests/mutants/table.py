@@ -179,7 +179,7 @@ MUTANTS = [
     Mutant(
         "no directory sync in the trash", "store/trash.py",
         '        sync_name(path, "moved")\n        sync_name(os.path.join(trash_dir(env), ""), "moved")\n',
-        "",
+        "        pass\n",
         ("store/test_trash.py::test_both_names_of_a_move_are_made_durable",),
     ),
     Mutant(
