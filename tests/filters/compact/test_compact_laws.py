@@ -282,4 +282,5 @@ def test_nothing_is_summarized_that_stubs_could_have_spared(records, share):
         stage(draft)
     for stage in STUBS:
         stage(draft)
-    assert draft.fits == (not {"summary", "drop", "last-unit"}.intersection(plan.stages))
+    if draft.fits:
+        assert {"summary", "drop", "last-unit"}.isdisjoint(plan.stages)
