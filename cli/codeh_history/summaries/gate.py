@@ -237,7 +237,7 @@ def _is_undone(
     tries = tried or [outcome for outcome in outcomes if acts in outcome.acts and not is_file]
     if not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
         return False
-    if not tries:  # nobody tried: a lie only if messages speak of doing it, and calls only looked at it
+    if not tries:  # nobody tried: a lie only if messages speak of doing it, and calls only read it
         wish = rf"\b(?:please|cannot|can't|not|to) (?:{acts.replace(' ', '|')})\b"
         is_topic = any(re.search(wish, text, re.IGNORECASE) for _, text in spoken)
         if not (thing and is_topic and all(outcome.reads_only for outcome in on_it)):
