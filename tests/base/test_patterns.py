@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.base.patterns import Pattern
+from codeh_history.base.patterns import LimitedPattern
 
 ENDLESS = "(a|aa)+$"
 LONG = "a" * 60 + "b"
@@ -27,7 +27,7 @@ LONG = "a" * 60 + "b"
 )
 def test_invalid_pattern_is_a_usage_error(text):
     with pytest.raises(Usage, match=r"invalid regular expression"):
-        Pattern(text, "--remove")
+        LimitedPattern(text, "--remove")
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,19 @@ def test_invalid_pattern_is_a_usage_error(text):
 )
 def test_pattern_matches_as_in_python(text):
     texts = ["xaaby", "", "a\nb", "ä" * 1000 + "ab\ud800", "01234567-0123-4567-89ab-0123456789ab"]
-    names, pattern, own = list("12345"), Pattern(text, "--remove"), re.compile(text)
+    names, pattern, own = list("12345"), LimitedPattern(text, "--remove"), re.compile(text)
     assert pattern.cut(texts, names) == [own.sub("", each) for each in texts]
     assert pattern.matches(texts, names) == [bool(own.search(each)) for each in texts]
     assert pattern.spans(texts, names) == [[match.span() for match in own.finditer(each)] for each in texts]
 
 
 def test_flags_apply():
-    assert Pattern("a.*?b", "--remove", re.DOTALL | re.IGNORECASE).cut(["1A\nB2"], ["m"]) == ["12"]
+    assert LimitedPattern("a.*?b", "--remove", re.DOTALL | re.IGNORECASE).cut(["1A\nB2"], ["m"]) == ["12"]
 
 
 @pytest.mark.parametrize("work", ["cut", "matches", "spans"])
 def test_endless_search_names_rule_and_message(work):
-    pattern = Pattern(ENDLESS, "--remove", seconds=0.2)
+    pattern = LimitedPattern(ENDLESS, "--remove", seconds=0.2)
     message = "--remove (a|aa)+$: at message m2 it takes longer than 0.2 s"
     with pytest.raises(BadData, match=re.escape(message)):
         getattr(pattern, work)(["aaa", LONG, "aaa"], ["m1", "m2", "m3"])
@@ -69,7 +69,7 @@ def test_endless_search_names_rule_and_message(work):
 
 def test_the_limit_is_for_all_texts_together():
     with pytest.raises(BadData, match=r"longer than 0\.2 s"):
-        Pattern(ENDLESS, "", seconds=0.2).matches(["a" * 24 + "b"] * 1000, ["m"])
+        LimitedPattern(ENDLESS, "", seconds=0.2).matches(["a" * 24 + "b"] * 1000, ["m"])
 
 
 def test_endless_search_in_a_thread_is_ended():
@@ -77,7 +77,7 @@ def test_endless_search_in_a_thread_is_ended():
 
     def work():
         try:
-            Pattern(ENDLESS, "--keep-system", seconds=0.2).matches([LONG], ["m1"])
+            LimitedPattern(ENDLESS, "--keep-system", seconds=0.2).matches([LONG], ["m1"])
         except BadData as error:
             failed.append(str(error))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.base.patterns import Pattern
+from codeh_history.base.patterns import LimitedPattern
 from codeh_history.commands.search import MOST
 from codeh_history.commands.search import matches as searching
 from codeh_history.session.fold import fold
@@ -29,7 +29,7 @@ PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "Syste
 
 def hits_of(path, pattern, flags=0):
     sessions = searching.Sessions(QUIET, {str(path): Target(str(path), "")}, False, None, [])
-    return list(searching.hits(sessions, Pattern(pattern, "", flags), None, 0))
+    return list(searching.hits(sessions, LimitedPattern(pattern, "", flags), None, 0))
 
 
 def expected(path, pattern, flags=0):
@@ -43,7 +43,9 @@ def expected(path, pattern, flags=0):
     ] + [
         {"session": path.stem, "id": message.id, "n": number, "kind": message.kind, **lines}
         for number, message in enumerate(view.messages, 1)
-        for lines in searching.matching(searching.items_of(message), Pattern(pattern, "", flags), "m")
+        for lines in searching.matching(
+            searching.items_of(message), LimitedPattern(pattern, "", flags), "m"
+        )
     ]
 
 
@@ -57,7 +59,7 @@ def test_search_equals_the_fold(data, pattern, flags, tmp_path_factory):
 
 
 def matching(message, pattern):
-    return searching.matching(searching.items_of(message), Pattern(pattern, ""), "m")
+    return searching.matching(searching.items_of(message), LimitedPattern(pattern, ""), "m")
 
 
 def message(*parts, kind="codeh", role="model"):
@@ -123,8 +125,8 @@ def test_pending_text_is_searched():
 def test_a_file_is_skipped_only_if_nothing_can_match(text, pattern, may, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(text)
-    assert searching.may_match(str(path), Pattern(pattern, "")) is may
-    assert searching.may_match(str(path), Pattern(pattern, "", re.IGNORECASE))
+    assert searching.may_match(str(path), LimitedPattern(pattern, "")) is may
+    assert searching.may_match(str(path), LimitedPattern(pattern, "", re.IGNORECASE))
 
 
 def test_hits_come_by_number_where_streams_interleave(tmp_path):

@@ -21,7 +21,7 @@ _BRACE = re.compile(r"(\\[NpP]\{[^}]*\}|\\.)|\{(?!\d*,?\d*\})", re.DOTALL)  # or
 _MOST_REPEATS = 100_000  # `regex` copies what is repeated that often
 
 
-class Pattern:
+class LimitedPattern:
     """A regular expression; its time limit applies to all texts of a call together.
 
     Errors name the option and the text's message (`names`; the last name is for all further texts).

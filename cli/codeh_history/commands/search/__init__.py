@@ -10,7 +10,7 @@ from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, STRICT, Named, argument, flag, option
-from ...base.patterns import SECONDS, Pattern
+from ...base.patterns import SECONDS, LimitedPattern
 from ...render import pager
 from ...session.model import NAME_OF_KIND, ROLE_OF_KIND, Json
 from ...store.resolve import Target, for_reading, ids
@@ -66,7 +66,7 @@ def run(env: Env, options: Options) -> int:
     sessions = matches.Sessions(env, by_path, options.strict, agents, [], named)
     text = matches.pattern_of(options.regex) if options.words else options.regex or ANY_TEXT
     flags = re.IGNORECASE if options.ignore_case or options.words else 0
-    pattern = Pattern(text, "", flags, options.timeout or SECONDS)
+    pattern = LimitedPattern(text, "", flags, options.timeout or SECONDS)
     if options.words:
         hits = matches.ranked(sessions, options.regex, options.role, options.around)
     else:
@@ -102,7 +102,7 @@ def summed(hits: Iterator[Hit], *, count: bool) -> Iterator[Json]:
         yield from ({"session": session, "count": number} for session, number in counts.items())
 
 
-def write(env: Env, records: Iterator[Json], options: Options, pattern: Pattern) -> bool:
+def write(env: Env, records: Iterator[Json], options: Options, pattern: LimitedPattern) -> bool:
     """Print the records as they arrive, or all at once in a pager; return whether there were any."""
     as_json = options.json or options.jsonl
     most = options.most or (MOST if env.terminal(env.stdout) and not as_json else None)
@@ -131,7 +131,7 @@ def in_json(record: Json, options: Options) -> Json:
     return {name: role if name == "role" else record[name] for name in names}
 
 
-def lines_of(records: Iterator[Json], options: Options, pattern: Pattern | None) -> Iterator[bytes]:
+def lines_of(records: Iterator[Json], options: Options, pattern: LimitedPattern | None) -> Iterator[bytes]:
     """Format as `SESSION:N:KIND: LINE` with context as in grep; `SESSION:COUNT` or `SESSION`.
 
     With a pattern, the matches are highlighted.
@@ -154,7 +154,7 @@ def lines_of(records: Iterator[Json], options: Options, pattern: Pattern | None)
         yield "".join(lines).encode()
 
 
-def highlighted(text: str, pattern: Pattern, name: str) -> str:
+def highlighted(text: str, pattern: LimitedPattern, name: str) -> str:
     """Highlight the matches in a line."""
     shown, end = "", 0
     for start, stop in pattern.spans([text], (name,))[0]:

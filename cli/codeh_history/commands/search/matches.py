@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost, NotFound, reason
-from ...base.patterns import Pattern
+from ...base.patterns import LimitedPattern
 from ...base.read_json import strings_in
 from ...render import parts
 from ...render.progress import progress, size_of
@@ -82,7 +82,7 @@ class Sessions(NamedTuple):
     named: bool = False  # a single session, which must be readable
 
     def views(
-        self, paths: Sequence[str], pattern: Pattern | None = None
+        self, paths: Sequence[str], pattern: LimitedPattern | None = None
     ) -> Iterator[tuple[str, str, View]]:
         """Yield the path, id and view of each session, and of its sub-agents; note what cannot be read.
 
@@ -111,7 +111,7 @@ class Sessions(NamedTuple):
                 yield from ((path, agent.id, agent) for agent in agents)
 
 
-def may_match(path: str, pattern: Pattern) -> bool:
+def may_match(path: str, pattern: LimitedPattern) -> bool:
     """Return False only if the pattern is a literal that the file does not contain."""
     literal = pattern.text
     if path == "-" or pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
@@ -120,7 +120,7 @@ def may_match(path: str, pattern: Pattern) -> bool:
     return any(needle in data for needle in (literal.encode(), *_ELSEWHERE))
 
 
-def hits(sessions: Sessions, pattern: Pattern, role: str | None, around: int) -> Iterator[Hit]:
+def hits(sessions: Sessions, pattern: LimitedPattern, role: str | None, around: int) -> Iterator[Hit]:
     """The matching lines of the sessions, each with up to `around` lines of context."""
     required = None if sessions.strict or sessions.agents else pattern
     for _, session, view in sessions.views([*sessions.targets], required):
@@ -152,7 +152,7 @@ def items_of(message: Message) -> Iterator[list[str]]:
             yield [json, *(line for text in strings for line in text.replace("\r\n", "\n").split("\n"))]
 
 
-def matching(items: Items, pattern: Pattern, name: str, around: int = 0) -> Iterator[Json]:
+def matching(items: Items, pattern: LimitedPattern, name: str, around: int = 0) -> Iterator[Json]:
     """The matching lines of items; for JSON, the whole line if it matches, else lines of texts inside."""
     items = list(items)
     matches = iter(pattern.matches([line for item in items for line in item], (name,)))

@@ -24,11 +24,11 @@ def settings(options: Curation) -> Settings:
     if keep or remove:
         import re
 
-        from ...base.patterns import SECONDS, Pattern
+        from ...base.patterns import SECONDS, LimitedPattern
 
         limit = options.timeout or SECONDS
-        keep_filters = [Pattern(text, "--keep-system", seconds=limit).matches for text in keep]
-        remove_filters = [Pattern(text, "--remove", re.DOTALL, seconds=limit).cut for text in remove]
+        keep_filters = [LimitedPattern(text, "--keep-system", seconds=limit).matches for text in keep]
+        remove_filters = [LimitedPattern(text, "--remove", re.DOTALL, seconds=limit).cut for text in remove]
     return Settings(
         ide_markers=options.ide_marker or IDE_MARKERS,
         keep_system=keep_filters,
