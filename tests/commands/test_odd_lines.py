@@ -64,7 +64,7 @@ LINES = {  # what is typed: the code, and what is said
     "export demo --to htlm": (2, "did you mean html?"),
     "compact demo": (2, "no limit given, and no model is known; pass --budget N (32k)"),
     "compact demo 32k": (2, "the budget is --budget N"),
-    "compact demo --budget 32kk": (2, "expected a positive number of tokens, such as 32000 or 32k"),
+    "compact demo --budget 32kk": (2, "expected a positive number of tokens (32k is 32000)"),
     "payload demo gemini": (2, "the provider is --to PROVIDER"),
     "payload demo --to openai": (2, "--to openai: one of gemini, openai-chat,"),
     "ask demo -m why": (2, TEXT),

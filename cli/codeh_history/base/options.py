@@ -81,7 +81,7 @@ class Option(Fields):
         match = _AMOUNT.fullmatch(text.strip().lower())
         number = round(float(match[1]) * _SCALE[match[2]], 6) if match else 0
         if number < 1 or number != int(number):
-            raise Usage(f"{label} {text}: expected a positive number of {self.unit}, such as 32000 or 32k")
+            raise Usage(f"{label} {text}: expected a positive number of {self.unit} (32k is 32000)")
         return int(number)
 
     def _number(self, kind: str, text: str, label: str) -> float:
