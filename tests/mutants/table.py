@@ -556,8 +556,8 @@ MUTANTS = [
     ),
     Mutant(
         "a pasted text is the user's", "summaries/authorship.py",
-        "                origins[number] = min(origins[number], kind)\n",
-        "                pass\n",
+        "    return list(map(min, origins, most))\n",
+        "    return origins\n",
         ("summaries/test_prose.py::test_whose_the_lines_of_a_message_are",),
     ),
     Mutant(

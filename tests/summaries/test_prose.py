@@ -121,10 +121,10 @@ def test_what_is_pasted_is_not_ones_own(text, own):
 @pytest.mark.parametrize(("text", "whose"), [  # `-` pasted, `o` the user's own, `r` may state a rule
     ("He wrote:\nNever push.\n\nI only want it shorter.", "r-or"), ("Context:\n\nNever push.\n\nPlease look.", "rorrr"),
     ("Fix it.\n\nHi all,\nnever push.\nBest,\nBob\n\nNever mention me.", "rr----rr"), ("From: Bob\nSubject: x\n\nNever push.", "----"),
-    ("10:02 Ann: never push\n10:03 Bob: ok\n\nSum it up.", "--rr"), ("## Task\nAdd a page.\n\n## Rules\nNever push.", "rrrrr"),
+    ("10:02 Ann: never push\n10:03 Bob: ok\n\nSum it up.", "--ro"), ("## Task\nAdd a page.\n\n## Rules\nNever push.", "rrrrr"),
     ("Why?\n[a] x\n[b] y\n\nNever push.", "r--rr"), ("You must never deploy\non Fridays.", "r"), ("rules:\n  - never push\n\nIs it valid?", "rorr"),
     ("Hi Claude,\nnever push.\nThanks!", "rrr"), ("9:00 gym\n10:30 work\nPlan my day.", "rrr"), ("call mum at 10:30\nthen plan\ncall dad at 11:30", "rrr"),
-    ("Ann 10:02\nnever push\nBob 10:03\nok\n\nSum it up.", "----rr"),
+    ("Ann 10:02\nnever push\nBob 10:03\nok\n\nSum it up.", "----ro"),
 ])  # fmt: skip
 def test_whose_the_lines_of_a_message_are(text, whose):
     marks = "".join("r" if rules else "o" if own else "-" for _, own, rules in rows(text, user=True))

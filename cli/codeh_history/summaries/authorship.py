@@ -1,15 +1,15 @@
 """Which lines of a message its author wrote, and which of them may state a rule or decision.
 
-Text is the author's until a sign of foreign text: a fence, quote, tag, log or table, a chat's time stamps,
-the head of a mail, a greeting, a heading, or a line that announces a text. If its end is visible (a closed
-fence, a signature, the blank line after a log), the author's text follows; otherwise only the last
-paragraph is the author's, and states no rule. A heading or announcement that gives orders is no such sign.
+A line is another's by its form (a log, code, a table), by what encloses it (a fence, a quote, a tag), or
+because another's text begins before it: a mail, a letter, a chat, a document, or what a line announces.
+Such a text goes on to the last paragraph, which is the author's again if it is short, and may state a rule
+if it says `I` or asks something. A heading or announcement that gives orders begins no such text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import zip_longest
 
 from ..base.lazy import Pattern
 
@@ -124,7 +124,7 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
     """
     lines = _unwrapped(text.split("\n"))
     size = count = 0
-    origins = _Message(lines).origins() if user else _of_model(lines)
+    origins = _of_user(lines) if user else _of_model(lines)
     for line, origin in zip(lines, origins, strict=True):
         if origin != FOREIGN:
             size, count = size + len(line), count + 1
@@ -182,86 +182,65 @@ def _is_wrapped(before: str, line: str) -> bool:
     return (len(before) >= WIDE or _CONTINUES.match(line) is not None) and is_prose(before)
 
 
-class _Message:
-    """The lines of a user's message, with the origin of each one on its own."""
+def _of_user(lines: Sequence[str]) -> list[int]:
+    """The origin of each line of a user's message."""
+    origins = _by_line(lines, user=True)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    begin, origin = _another_text(lines, filled, origins)
+    last = _last_paragraph(lines, filled)
+    letter = any(_GREETING.match(line) or _MAIL.match(line) for line in lines[begin : begin + 1])
+    ends = last > begin and (not letter or any(map(_SIGNED.match, lines[begin:last])))
+    end = last if ends else len(lines)
+    rest = MAY_RULE if any(map(_RESUMES.search, lines[end:])) else OWN
+    most = [MAY_RULE] * begin + [origin] * (end - begin) + [rest] * (len(lines) - end)
+    return list(map(min, origins, most))
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._origins = _by_line(lines, user=True)
-        self._signed = _last(lines, _SIGNED)
-        heads = [number for number, line in enumerate(lines) if _TURN_HEAD.match(line)]
-        apart = any(after > before + 1 for before, after in pairwise(heads))
-        self._turn = max(_last(lines, _TURN), heads[-1] if apart else -1)  # the last of a chat
 
-    def origins(self) -> list[int]:
-        """The origin of each line: `FOREIGN`, `OWN`, or `MAY_RULE`: may state a rule or decision."""
-        lines, origins, last = self._lines, self._origins, self._last_paragraph()
-        resumes = any(map(_RESUMES.search, lines[last:]))
-        kind, begin, end, rest = MAY_RULE, 0, 0, MAY_RULE  # origin of a text, and of the rest
-        for number, line in enumerate(lines):
-            if number >= end and origins[number] != FOREIGN and line.strip():
-                kind, begin, end = self._text(number)
-                if end > len(lines):  # its end is not visible
-                    end, rest = (last, MAY_RULE if resumes else OWN) if last > begin else (len(lines), OWN)
-            if begin <= number < end:
-                origins[number] = min(origins[number], kind)
-            elif number >= end:
-                origins[number] = min(origins[number], rest)
-        return origins
-
-    def _text(self, number: int) -> tuple[int, int, int]:
-        """Origin, begin and end of the text at or after a line; an invisible end is past the last line."""
-        lines, beyond = self._lines, len(self._lines) + 1
+def _another_text(lines: Sequence[str], filled: Sequence[int], origins: Sequence[int]) -> tuple[int, int]:
+    """Where another's text begins, and the origin of its lines; at the end if there is none."""
+    for number, after in zip_longest(filled, filled[1:], fillvalue=len(lines)):
         line = lines[number].rstrip()
-        if (end := self._end_of_letter(number)) > 0:
-            return FOREIGN, number, end
+        if origins[number] == FOREIGN:
+            continue
+        if _begins_letter(lines, number):
+            return number, FOREIGN
         if _HEADING.match(line) and not _PROMPT_FIELD.match(line):
-            return OWN, number, beyond
-        after = next((at for at in range(number + 1, len(lines)) if lines[at].strip()), len(lines))
-        follows = after < len(lines) and self._origins[after] != FOREIGN and not self._end_of_letter(after)
-        if not follows or len(line) > SENTENCE:
-            return MAY_RULE, 0, 0
-        if _TITLED.match(line):
-            return OWN, after, beyond
-        if not line.endswith((":", "：")):
-            names = after > number + 1 and (_THIS.match(line) or _TITLE.match(line))
-            return (FOREIGN, after, beyond) if names else (MAY_RULE, 0, 0)
-        label = _LABEL.match(line)
-        if label is not None and is_own(label[1]):
-            yaml = _KEY.match(line) and lines[after][:1] == " "
-            return (OWN, after, self._end_of_paragraph(after)) if yaml else (MAY_RULE, 0, 0)
-        if _NAMED.match(line) or _REPORTED_SPEECH.match(line) or _HEADING.match(lines[after]):
-            return FOREIGN, after, beyond
-        listed = after == number + 1 or ITEM.match(lines[after])
-        return OWN, after, self._end_of_paragraph(after) if listed else beyond
-
-    def _end_of_letter(self, number: int) -> int:
-        """The end of the letter, mail or chat that begins at a line; 0 if none does."""
-        line = self._lines[number]
-        if number <= self._turn and (_TURN.match(line) or _TURN_HEAD.match(line)):
-            return self._end_of_paragraph(self._turn)
-        signed = self._signed > number
-        end = self._end_of_paragraph(self._signed) if signed else len(self._lines)
-        if _GREETING.match(line):  # a user's own message may begin with a greeting
-            return end if number or any(map(str.strip, self._lines[end:])) else 0
-        headed = _MAIL.match(line) and any(map(_MAIL.match, self._lines[number + 1 : number + 4]))
-        return end if headed else 0
-
-    def _end_of_paragraph(self, number: int) -> int:
-        lines = self._lines
-        return next((at for at in range(number, len(lines)) if not lines[at].strip()), len(lines))
-
-    def _last_paragraph(self) -> int:
-        """The first line of the last paragraph if it is short and not the only one; else 0."""
-        filled = [number for number, line in enumerate(self._lines) if line.strip()]
-        for number in reversed(filled):
-            if number and not self._lines[number - 1].strip():
-                return number if filled[-1] - number < LAST else 0
-        return 0
+            return number, OWN
+        if after < len(lines) and origins[after] != FOREIGN and not _begins_letter(lines, after):
+            origin = _announced(line, lines[after], apart=after > number + 1)
+            if origin != MAY_RULE:
+                return after, origin
+    return len(lines), MAY_RULE
 
 
-def _last(lines: Sequence[str], what: Pattern) -> int:
-    return next((number for number in reversed(range(len(lines))) if what.match(lines[number])), -1)
+def _begins_letter(lines: Sequence[str], number: int) -> bool:
+    """Whether a mail, letter or chat begins at a line."""
+    line, below = lines[number], lines[number + 1 :]
+    if _GREETING.match(line):  # a user's own message may begin with one
+        return number > 0 or any(map(_SIGNED.match, below[:-2]))
+    if _MAIL.match(line):
+        return any(map(_MAIL.match, below[:3]))
+    return bool(_TURN.match(line) or (_TURN_HEAD.match(line) and any(map(_TURN_HEAD.match, below[1:]))))
+
+
+def _announced(line: str, after: str, *, apart: bool) -> int:
+    """The origin of the lines below a line; `after`: the next one, `apart`: after blank lines."""
+    if len(line) > SENTENCE:
+        return MAY_RULE
+    if not line.endswith((":", "：")):
+        named = apart and (_THIS.match(line) or _TITLE.match(line))
+        return FOREIGN if named else OWN if _TITLED.match(line) else MAY_RULE
+    label = _LABEL.match(line)
+    if label is not None and is_own(label[1]):
+        return OWN if _KEY.match(line) and after[:1] == " " else MAY_RULE  # YAML
+    named = _NAMED.match(line) or _REPORTED_SPEECH.match(line) or _HEADING.match(after)
+    return FOREIGN if named else OWN
+
+
+def _last_paragraph(lines: Sequence[str], filled: Sequence[int]) -> int:
+    """The first line of the last paragraph if it is short and not the only one; else 0."""
+    first = next((number for number in reversed(filled) if not number or not lines[number - 1].strip()), 0)
+    return first if first and filled[-1] - first < LAST else 0
 
 
 def _of_model(lines: Sequence[str]) -> list[int]:
