@@ -17,7 +17,7 @@ from ..session.model import Message
 from ..session.pairing import Call, pair
 from ..session.view import text_of
 from . import faithful
-from .calls import Ledger, attempt_of, command_of, effect_of, failure, response_of, steps_of, words_of
+from .calls import Ledger, attempt_of, command_of, effect_of, failure, result_of, steps_of, words_of
 from .prose import clip
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
@@ -277,8 +277,8 @@ def _outcome(call: Call) -> _Outcome:
     failed = call.answer is None or bool(failure(call, command))
     verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
     acts = {verb, *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(command)) if match)}
-    text = " ".join([*strings_in(args), *strings_in(response_of(call))])
-    return _Outcome(acts, text, bool(command), effect_of(call.name) == "reads", failed)
+    text = " ".join([*strings_in(args), result_of(call)[1]])
+    return _Outcome(acts, text, bool(command), effect_of(call.name) == "read", failed)
 
 
 def _wrong_results(text: str, calls: Sequence[Call], outcomes: Sequence[_Outcome]) -> Iterator[str]:

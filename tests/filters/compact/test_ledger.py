@@ -36,7 +36,7 @@ def test_the_ledger_holds_the_newest_state_of_each_file():
 
 def test_the_ledger_shows_files_actions_and_failures():
     calls = [
-        ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("bash", {"command": "sed -i s/x/y/ src/a.py"}, {"output": ""}),
+        ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("edit_file", {"path": "/home/me/shop/src/a.py"}, {"output": ""}),
         ("read_file", {"path": "README.md"}, {"output": "x"}), ("read_file", {"path": "/home/me/shop/README.md"}, {"output": "x"}),
         ("cancel_order", {"order": "W7"}, {"status": "cancelled", "order": "W7"}), ("get_order", {"order": "W8"}, {"status": "sent"}),
         ("send_mail", {"to": "Ann", "copy": False, "cc": [], "bcc": None}, {"state": True}), ("send_mail", {"to": ""}, {"output": "ok"}), ("cancel_order", {"order": "W5", "dry_run": True}, {"output": "ok"}),
