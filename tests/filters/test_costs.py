@@ -11,7 +11,6 @@ from codeh_history.session.pairing import open_at_end
 from codeh_history.store.resolve import Target
 from codeh_history.talk.send import readiness
 from codeh_history.tokens.counter import open_counter
-from codeh_history.tokens.formula import part_tokens
 
 COUNTER = open_counter("approx")
 
@@ -48,7 +47,7 @@ def test_tools_by_cost():
     call = {"functionCall": {"name": "cheap", "args": {}}}
     result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
     view = some.view_of([message("codeh", parts=[call]), message("tool", parts=[result, {"text": "x"}])])
-    by_tool = costs.by_tool(COUNTER, view, part_tokens(COUNTER, view.messages))
+    by_tool = costs.measure(COUNTER, view)["tokens"]["by_tool"]
     assert list(by_tool) == ["dear", "cheap"]
     assert by_tool["dear"] > by_tool["cheap"] > 0
 

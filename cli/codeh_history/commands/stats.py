@@ -27,7 +27,7 @@ EXAMPLES = """\
 """
 
 SINGLE = ("system", "tools", "summaries")
-BUDGET, POLICY = 100_000, "tiered"  # defaults of --cache
+BUDGET = 100_000  # default of --cache
 SECOND = 512 << 10  # bytes of a session replayed in about a second
 UNITS = {  # of totals whose names do not include a unit
     "cache cost": "tokens of input", "cache relative": "of the cost without compaction",
@@ -73,7 +73,7 @@ def run(env: Env, options: Options) -> None:
         from ..filters.compact.replay import cache_bill
 
         with progress(env, "replaying", size_of(target.path), SECOND) as done:
-            extra["cache"] = cache_bill(counter, view, options.budget or BUDGET, POLICY, done)
+            extra["cache"] = cache_bill(counter, view, options.budget or BUDGET, done)
     counts = measure(counter, view)
     window = options.budget or counts["tokens"]["total"]
     if options.top:

@@ -12,11 +12,14 @@ from ..base.env import Env
 from ..base.shared_options import Compaction, from_settings, system_and_tools
 from ..session.exchanges import prompts
 from ..session.model import Json, Part
+from ..session.ops import NEXT
 from ..session.sources import rendered
 from ..session.view import View
 from ..store.cache import Cache
 from ..tokens.counter import Counter, open_counter
 from ..tokens.formula import (
+    Costs,
+    cost_beside_messages,
     history_tokens,
     message_tokens,
     part_tokens,
@@ -59,19 +62,27 @@ def counting(env: Env, view: View, session: str, options: Compaction) -> Counter
         )
 
 
-def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None = None) -> Json:
-    """Return `counter, tokens:{total}, messages, exchanges`; `parts` are the unscaled costs, if known.
+def request_tokens(
+    counter: Counter,
+    view: View,
+    system: str | None,
+    tools: Sequence[Json] | None,
+    parts: Costs | None = None,
+) -> int:
+    """Return the tokens of a request with this view; `parts` are the unscaled costs, if known."""
+    texts = [summary.text for summary in view.summaries]
+    return history_tokens(counter, view.messages, system=system, tools=tools, summaries=texts, parts=parts)
+
+
+def total_of(counter: Counter, view: View, parts: Costs | None = None) -> Json:
+    """Return `counter, tokens:{total}, messages, exchanges`.
 
     `total` is the count of `compact` and `payload --budget`, with references and attachment lists.
     """
     view = rendered(view)
-    system, tools = system_and_tools(view.meta)
-    summaries = [summary.text for summary in view.summaries]
-    total = history_tokens(
-        counter, view.messages, system=system, tools=tools, summaries=summaries, parts=parts
-    )
     return {
-        "counter": counter.name, "tokens": {"total": total},
+        "counter": counter.name,
+        "tokens": {"total": request_tokens(counter, view, *system_and_tools(view.meta), parts)},
         "messages": len(view.messages), "exchanges": prompts(view.messages),
     }  # fmt: skip
 
@@ -80,59 +91,54 @@ def measure(counter: Counter, view: View) -> Json:
     """Like `total_of`, with `system, tools, summaries, by_role, by_kind, by_tool` in `tokens`.
 
     Without calibration, the total is 3 plus the sum of system, tools, summaries and `by_role`. Messages
-    that are not sent (error, info, pending) cost nothing.
+    that are not sent (error, info, pending) cost nothing. The most expensive tool comes first.
     """
     view = rendered(view)
     system, tools = system_and_tools(view.meta)
     parts = part_tokens(counter, view.messages)
-    costs = message_tokens(counter, view.messages, parts)
-    roles: Counts[str] = Counts()
-    kinds: Counts[str] = Counts()
-    for message, cost in zip(view.messages, costs, strict=True):
+    roles, kinds, names = Counts[str](), Counts[str](), Counts[str]()
+    messages = message_tokens(counter, view.messages, parts)
+    for message, cost, costs in zip(view.messages, messages, parts, strict=True):
         if cost and message.role is not None:
             roles[message.role] += cost
             kinds[message.kind] += cost
+        for part, tokens in zip(message.parts, costs, strict=False):
+            call = part.get("functionCall") or part.get("functionResponse")
+            if call:
+                names[call["name"]] += counter.scale(tokens)
+    texts = [summary.text for summary in view.summaries]
     result = total_of(counter, view, parts)
-    bare = history_tokens(counter, view.messages, system=system, tools=tools, parts=parts)
     result["tokens"] |= {
         "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
-        "summaries": result["tokens"]["total"] - bare, "by_role": roles, "by_kind": kinds,
-        "by_tool": by_tool(counter, view, parts),
+        "summaries": counter.scale(cost_beside_messages(counter, None, (), texts)),
+        "by_role": roles, "by_kind": kinds,
+        "by_tool": dict(sorted(names.items(), key=lambda item: (-item[1], item[0]))),
     }  # fmt: skip
     return result
 
 
-def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dict[str, int]:
-    """Return the cost of each tool's calls and results, most expensive first."""
-    costs_of: Counts[str] = Counts()
-    for message, costs in zip(view.messages, parts, strict=True):
-        for part, cost in zip(message.parts, costs, strict=False):
-            call = part.get("functionCall") or part.get("functionResponse")
-            if call:
-                costs_of[call["name"]] += counter.scale(cost)
-    return dict(sorted(costs_of.items(), key=lambda item: (-item[1], item[0])))
-
-
 def largest(
-    counter: Counter, view: View, most: int, system: str | None, tools: Sequence[Json] | None, window: int
-) -> list[Json]:
+    counter: Counter, view: View, most: int, system: str | None, tools: Sequence[Json] | None, window: int,
+    original: View | None = None,
+) -> list[Json]:  # fmt: skip
     """Return the most expensive parts: `{n, id, kind, part, what, name?, text, tokens, share}`.
 
-    `n` is the message's number in `show`, `part` the part's index; system prompt, tools and summaries have
-    neither. Unsent messages cost nothing. `share`: of `window` tokens.
+    `n` is the message's number in `show`, or in the `original` view, `part` the part's index; system
+    prompt, tools and summaries have neither, and a summary that is not stored no id. Unsent messages cost
+    nothing. `share`: of `window` tokens.
     """
     entries: list[Json] = [
         {"what": "system", "tokens": system_tokens(counter, system)},
         {"what": "tools", "tokens": tools_tokens(counter, tools)},
     ]
-    entries += (
-        {"id": s.id, "what": "summary", "text": _beginning(s.text), "tokens": text_tokens(counter, s.text)}
-        for s in view.summaries
-    )
-    parts = part_tokens(counter, view.messages)
-    for n, (message, costs) in enumerate(zip(view.messages, parts, strict=True), 1):
+    for summary in view.summaries:
+        id = {} if summary.id.startswith(NEXT) else {"id": summary.id}
+        tokens = text_tokens(counter, summary.text)
+        entries.append({**id, "what": "summary", "text": _beginning(summary.text), "tokens": tokens})
+    numbers = {message.id: n for n, message in enumerate((original or view).messages, 1)}
+    for message, costs in zip(view.messages, part_tokens(counter, view.messages), strict=True):
         entries += (
-            {"n": n, "id": message.id, "kind": message.kind, "part": place,
+            {"n": numbers[message.id], "id": message.id, "kind": message.kind, "part": place,
              **described(part), "tokens": counter.scale(cost)}
             for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
         )  # fmt: skip

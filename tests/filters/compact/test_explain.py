@@ -5,7 +5,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.filters.compact import POLICIES, Settings, compact
+from codeh_history.base.shared_options import Compaction
+from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.explain import KINDS, MOST, SPENT, explained
 from codeh_history.session.ops import apply
 from codeh_history.session.view import text_of
@@ -30,7 +31,7 @@ def record(view):
 
 @given(
     records=long.histories(), share=st.sampled_from([0.05, 0.2, 0.5, 0.9, 1.0]),
-    policy=st.sampled_from(sorted(POLICIES)), counter=st.sampled_from(COUNTERS),
+    policy=st.sampled_from(Compaction.DECLARED["policy"].choices), counter=st.sampled_from(COUNTERS),
 )  # fmt: skip
 def test_the_parts_sum_to_what_is_sent(records, share, policy, counter):
     view = long.session(records)

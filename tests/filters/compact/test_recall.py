@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import recorded
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
-from codeh_history.filters.compact.replay import replay
+from codeh_history.filters.compact.replay import cache_bill
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
@@ -165,10 +165,10 @@ def test_compacting_in_place_is_cheaper_than_sending_everything(conversations):
     records = recorded.records(dict(conversations)["coding"])
     view = fold(parse(b"".join(map(line, records))))
     size = cost(COUNTER, view)
-    everything = replay(view, None, COUNTER)
+    everything = cache_bill(COUNTER, view, 2 * size, lambda *_: None)
     assert everything["relative"] == 1
     assert everything["compactions"] == 0
-    bill = replay(view, Settings(budget=size // 4), COUNTER)
+    bill = cache_bill(COUNTER, view, size // 4, lambda *_: None)
     assert bill["requests"] == everything["requests"]
     assert bill["relative"] <= 0.37
     assert 0 < bill["compactions"] < 40

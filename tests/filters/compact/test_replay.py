@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, settings
 
-from codeh_history.filters.compact import Settings
-from codeh_history.filters.compact.replay import _context, replay
+from codeh_history.filters.compact.replay import _beginning, cache_bill
+from codeh_history.session.ops import apply, drop, summarize
 from codeh_history.tokens.counter import Characters, open_counter
 from compact import long
 from length import examples
@@ -13,6 +13,13 @@ from strategies import view_of
 HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
 COUNTER = Characters()  # a text costs its length, everything else nothing
 APPROX = open_counter("approx")
+ENOUGH = 1 << 40
+
+
+def replay(view, budget=ENOUGH, counter=COUNTER):
+    bill = cache_bill(counter, view, budget, lambda *_: None)
+    assert (bill.pop("policy"), bill.pop("budget")) == ("tiered", budget)
+    return bill
 
 
 def talk(*texts):
@@ -41,14 +48,14 @@ def talk(*texts):
     (["m:hello", "u:why", "m:so"], 2, 0 + 8, 0),  # a greeting that nobody asked for
 ])  # fmt: skip
 def test_sending_everything(texts, requests, input, cached):
-    bill = replay(talk(*texts), None, COUNTER)
+    bill = replay(talk(*texts))
     expected = {"requests": requests, "input": input, "cached": cached, "compactions": 0, "relative": 1.0}
     assert bill == {**expected, "cost": round(input - 0.9 * cached)}
 
 
 def test_system_and_tools_are_in_every_request():
-    options = Settings(budget=1000, system="s" * 20, tools=[{"name": "ls"}])
-    bill = replay(talk("u:hello", "m:hi", "u:why", "m:so"), options, COUNTER)
+    view = talk("u:hello", "m:hi", "u:why", "m:so")
+    bill = replay(view.with_settings({"system": "s" * 20, "tools": [{"name": "ls"}]}))
     beside = 20 + len('[{"name":"ls"}]')
     assert (bill["input"], bill["cached"]) == (2 * beside + 5 + 10, beside + 5)
 
@@ -57,7 +64,7 @@ def test_a_compaction_pays_for_what_follows_the_first_change():
     """Older IDE context goes: nothing of the next request stood in the one before it."""
     ide = "# IDE Context\n" + "x" * 86
     view = talk(f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2", "u:q3", "m:a3")
-    bill = replay(view, Settings(budget=220), COUNTER)
+    bill = replay(view, 220)
     assert len(ide) == 100
     requests = [100 + 2, 2 + 2 + 100 + 2, 106 + 2 + 2]  # the second would have been 206, above 187
     assert bill["compactions"] == 1
@@ -68,20 +75,20 @@ def test_a_compaction_pays_for_what_follows_the_first_change():
 
 def test_what_stands_before_the_change_stays_in_the_cache():
     view = talk("u:begin", "m:yes", f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2")
-    bill = replay(view, Settings(budget=200), COUNTER)
+    bill = replay(view, 200)
     assert bill["compactions"] == 1
     assert (bill["input"], bill["cached"]) == (5 + 110 + (8 + 2 + 2 + 100 + 2), 5 + 8)
 
 
 def test_below_the_threshold_nothing_happens():
     view = talk("u:" + "x" * 80, "m:" + "y" * 4, "u:z", "m:w")
-    assert replay(view, Settings(budget=100), COUNTER)["compactions"] == 0  # exactly 0.85
-    assert replay(view, None, COUNTER)["input"] == replay(view, Settings(budget=100), COUNTER)["input"]
+    assert replay(view, 100)["compactions"] == 0  # exactly 0.85
+    assert replay(view)["input"] == replay(view, 100)["input"]
 
 
 def test_a_budget_that_cannot_be_reached_leaves_all_as_it_is():
     view = talk("u:" + "x" * 500, "m:y")
-    assert replay(view, Settings(budget=100), COUNTER) == replay(view, None, COUNTER)
+    assert replay(view, 100) == replay(view)
 
 
 def test_summaries_are_in_every_request():
@@ -96,15 +103,15 @@ def test_summaries_are_in_every_request():
     view = view_of(records)
     summary = long.cost(COUNTER, view) - len("newyes")
     assert summary > len("They met.")
-    assert replay(view, None, COUNTER)["input"] == summary + 3
+    assert replay(view)["input"] == summary + 3
 
 
 @settings(max_examples=examples(25))
 @given(records=long.histories(most=8))
 def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records):
     view = long.session(records)
-    everything = replay(view, None, APPROX)
-    compacted = replay(view, Settings(budget=max(1, long.cost(APPROX, view) // 3)), APPROX)
+    everything = replay(view, counter=APPROX)
+    compacted = replay(view, max(1, long.cost(APPROX, view) // 3), APPROX)
     assert compacted["requests"] == everything["requests"]
     for bill in (compacted, everything):
         assert 0 <= bill["cached"] <= bill["input"]
@@ -113,23 +120,12 @@ def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records):
 
 
 def test_a_new_summary_leaves_the_older_ones_in_the_cache():
-    def summary(number):
-        return {
-            "type": "summary",
-            "id": f"S{number}",
-            "summary": f"Part {number}.",
-            "covers": [f"m{number}"],
-        }
-
+    older = {"type": "summary", "id": "S", "summary": "They met.", "covers": ["m0"]}
     messages = [
-        {"type": "message", "id": f"m{n}", "kind": "user", "parts": [{"text": f"text {n}"}]}
-        for n in range(3)
+        {"type": "message", "id": f"m{n}", "kind": "user", "parts": [{"text": "x"}]} for n in range(4)
     ]
-    before, after = (
-        _context(view_of([HEAD, *messages, *map(summary, range(count))]), Settings(budget=1), COUNTER)
-        for count in (1, 2)
-    )
-    assert after[:2] == before[:2]
-    assert sum(cost for _, cost in after) == sum(cost for _, cost in before) + len("\n\nPart 1.") - len(
-        "text 1"
-    )
+    view = view_of([HEAD, *messages, older])
+    both = _beginning(view, apply(view, [summarize(["m1"], "They went on.")]))
+    assert ([summary.id for summary in both.summaries], both.messages) == (["S"], [])
+    both = _beginning(view, apply(view, [drop(["m2"], "old")]))
+    assert (both.summaries, both.messages) == (view.summaries, view.messages[:1])
