@@ -6,7 +6,7 @@ import pytest
 
 from codeh_history.base import options, patterns
 from codeh_history.commands.serve import request, server, worker
-from codeh_history.filters.compact import bounds
+from codeh_history.filters.compact import bounds, outline
 from codeh_history.programs import chatgpt
 from codeh_history.session import model
 from codeh_history.store import log
@@ -54,7 +54,7 @@ LIMITS = (  # page, what it says, the code's constant
     ("blocks.md", "64 KiB", parts.LARGE),
     ("commands.md", "10 s", patterns.SECONDS),
     ("commands.md", "60 %", bounds.WINDOW),
-    ("compaction.md", "120 seconds", bounds.SECONDS),
+    ("compaction.md", "120 seconds", outline.SECONDS),
     ("compaction.md", "95 %", calibration.QUANTILE),
     ("format.md", "64 MiB", model.LONGEST),
     ("fuzzing.md", "64 MiB", model.LONGEST),

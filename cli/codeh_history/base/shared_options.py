@@ -110,7 +110,10 @@ class Compact(Reading, Explained, Compaction):
     tools: str | None = option("@FILE", "Tool declarations that count too.", section="Compaction")
     via: str | None = option("CMD", "Shell command: prompt in, summary out.", section="Compaction")
     plan: bool = flag("Print the plan as JSON and change nothing.")
-    apply: str | None = option("PLAN|-", "Carry out a printed plan.")
+    apply: str | None = option(
+        "PLAN|-", "Carry out a printed plan.",
+        excludes=("plan", "explain", "via", "system", "tools", *Compaction.DEFAULTS),
+    )  # fmt: skip
     in_place: bool = IN_PLACE
     jsonl: bool = STREAM
     report: bool = REPORT

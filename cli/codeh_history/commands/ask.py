@@ -108,7 +108,7 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
     limits = bounds.effective_limits(env, view, resolved.request.part(Compaction), target.id)
     if not limits.budget and (budget := resolved.base.get(COMPACT + "budget")) is not None:
         limits = limits._replace(budget=budget)
-    if not limits.budget or not bounds.plan(env, view, limits, in_place=True).ops:
+    if not limits.budget or not bounds.plan(env, view, limits._replace(hysteresis=True)).ops:
         return
     name = target.id if target.path == path_of(env, target.id) else target.path
     budget, counter = limits.budget, limits.counter

@@ -17,17 +17,15 @@ from .curate import run as curating
 
 def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False) -> list[Reduce]:
     """Return the reductions that flags request, in order, configured by the session's settings too."""
+    _check(options)
     reductions: list[Reduce] = []
     if options.specified(*Curation.DEFAULTS):
-        curating.settings(options)
-        curating.names(options)
         reductions.append(partial(curating.curation_ops, env, options, session))
     if options.specified(*Compaction.DEFAULTS):
-        bounds.limits(options)
 
         def compact(view: View) -> tuple[list[Op], Json]:
-            limits = bounds.require_limit(bounds.effective_limits(env, view, options, session))
-            plan = bounds.plan(env, view, limits, in_place=in_place)
+            limits = bounds.effective_limits(env, view, options, session)._replace(hysteresis=in_place)
+            plan = bounds.plan(env, view, limits)
             return plan.ops, plan.fields()
 
         reductions.append(compact)
@@ -41,7 +39,10 @@ def check_settings(settings: Json) -> None:
         for key, value in settings.items()
         if value is not None
     }
-    options = Reduction(**values)
+    _check(Reduction(**values))
+
+
+def _check(options: Reduction) -> None:
     curating.settings(options)
     curating.names(options)
     bounds.limits(options)

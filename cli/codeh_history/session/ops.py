@@ -140,7 +140,7 @@ class Effects:
                     self.hide(id, compaction["id"], place)
             if what == "replace":
                 message = self.messages.get(op.get("id", ""))
-                if message is not None and (trusted or self._holds(message, op)):
+                if message is not None and (trusted or self.holds(message, op)):
                     message.replaced = message.replaced or {}
                     message.replaced[op["part"]] = replacement(op)
                     changed[message.id] = message
@@ -160,7 +160,7 @@ class Effects:
         if message is not None and message.place <= place and message.hidden is None:
             message.hidden = by
 
-    def _holds(self, message: Message, op: Op) -> bool:
+    def holds(self, message: Message, op: Op) -> bool:
         """Return whether the part to replace exists and is unchanged."""
         part = op.get("part")
         if type(part) is not int or part < 0:

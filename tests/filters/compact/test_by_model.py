@@ -3,6 +3,7 @@
 import pytest
 
 from codeh_history.session.records import dumps
+from histories import model, tool, user
 from summarizing import digest, session
 from support import lines, run
 
@@ -100,6 +101,24 @@ def test_the_summary_before_goes_into_the_next_prompt(home, demo):
     run("append", "-q", "-s", "demo", "--jsonl", stdin=b"".join(dumps(line) + b"\n" for line in new))
     assert compact("demo", "-i", "--via", WRITES).code == 0
     assert f"Summary of earlier work:\n{op['summary'][:60]}" in (home / "prompt").read_text()
+
+
+def test_references_that_stay_count_in_what_the_result_holds(demo):
+    sources = [{"number": n, "id": f"r{n}", "text": "It rained for days. " * 9} for n in (1, 2)]
+    call = {"id": "c", "name": "search"}
+    new = [
+        user("What about the weather?"), model({"functionCall": {**call, "args": {}}}),
+        {**tool({"functionResponse": {**call, "response": {}}}), "references": sources}, model("Rain [1] [2]."),
+    ]  # fmt: skip
+    with demo.open("ab") as file:
+        file.writelines(
+            dumps({"type": "message", "id": f"n{n}", **each}) + b"\n" for n, each in enumerate(new)
+        )
+    assert compact("demo", "-i", "--via", WRITES).code == 0
+    record = lines(demo)[-1]
+    assert record["ops"][0]["summary"] == GOOD
+    counted = run("stats", "demo", "--json", "--counter", "approx").lines[0]["tokens"]["total"]
+    assert record["after"] == counted
 
 
 def test_wrong_use(demo):

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import histories as odd
 from codeh_history import providers
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.filters.compact import HIGH, LOW, POLICIES, Settings, compact, read
+from codeh_history.base.shared_options import Compaction
+from codeh_history.filters.compact import HIGH, LOW, Settings, compact, read
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
 from codeh_history.filters.compact.units import units
@@ -35,7 +36,7 @@ from plain_logs import contents
 COUNTER = open_counter(None)
 SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]
 shares = st.sampled_from([0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0])
-policies = st.sampled_from(sorted(POLICIES))
+policies = st.sampled_from(Compaction.DECLARED["policy"].choices)
 
 
 def total(view, counter=COUNTER):
@@ -244,7 +245,7 @@ def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records, share
 def test_a_plan_read_back_does_the_same(records, share):
     view, plan = reached(records, share, exact=True)
     given_back = read(orjson.loads(orjson.dumps(plan.to_json())), view)
-    assert given_back == plan
+    assert given_back == plan._replace(floor=None, largest=())  # which nothing depends on
 
 
 @given(records=long.histories(), share=shares)

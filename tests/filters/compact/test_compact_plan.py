@@ -5,14 +5,15 @@ import re
 import orjson
 import pytest
 
+from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.shared_options import Compaction
 from codeh_history.filters.compact import Plan, Settings, bounds, read
-from codeh_history.filters.compact.bounds import limits, require_limit
+from codeh_history.filters.compact.bounds import limits
 from codeh_history.filters.compact.plan import Step
-from codeh_history.filters.compact.run import read_plan
 from codeh_history.session.ops import NEXT, apply, drop, summarize
 from codeh_history.session.records import block_of
+from codeh_history.tokens.counter import open_counter
 from histories import model, session, user
 from in_process import run_in_process, run_ok
 
@@ -48,6 +49,7 @@ def test_a_record_tells_only_what_is_known():
     }  # fmt: skip
 
 
+ENV, COUNTER = Env({"CODEH_HOME": "/nowhere"}), open_counter("approx")
 REPLACED = {
     "op": "replace",
     "id": "m1",
@@ -69,7 +71,7 @@ def test_a_replacement_holds_while_the_part_is_the_one(change, *, refused):
     view = session([user("a"), model("b")])
     data = {"ops": [{**REPLACED, **change}]}
     if refused:
-        with pytest.raises(BadData, match="op 0"):
+        with pytest.raises(BadData, match="plan"):
             read(data, view)
     else:
         assert read(data, view).ops == data["ops"]
@@ -154,18 +156,24 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
         (Settings(policy="loop"), True), (Settings(items=9, calibrated=True), True), (Settings(budget=9, calibrated=True), False), (Settings(items=9, calibrated=True, must_calibrate=False), False),
     ],
 )  # fmt: skip
-def test_something_has_to_be_limited(options, *, refused):
+def test_something_has_to_be_limited(options, *, refused, monkeypatch):
+    monkeypatch.setattr(bounds, "counter_of", lambda *_: COUNTER)  # recorded usage is not asked for
+    view = session([user("a")])
     if refused:
         with pytest.raises(Usage):
-            require_limit(options)
+            bounds.plan(ENV, view, options)
     else:
-        assert require_limit(options) is options
+        assert bounds.plan(ENV, view, options).ops == []
 
 
-@pytest.mark.parametrize("data", [b"not JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
-def test_a_plan_that_is_none_is_named_by_its_file(data):
-    with pytest.raises(BadData, match=r"plan\.json"):
-        read_plan(data, "plan.json", session([user("a")]))
+@pytest.mark.parametrize("data", [
+    b"not JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}', b'{"type":"session","version":1,"id":"s"}', b'{"ops":[],"before":"many"}',
+])  # fmt: skip
+def test_a_plan_that_is_none_is_named_by_its_file(home, data):
+    (home / "plan.json").write_bytes(data)
+    done = run_in_process("compact", "demo", "--apply", str(home / "plan.json"), home=home)
+    assert (done.code, done.out, done.err.count(b"\n")) == (65, b"", 1)
+    assert b"plan.json: " in done.err
 
 
 # -- how many messages and exchanges ----------------------------------------------------------------------
@@ -173,7 +181,7 @@ def test_a_plan_that_is_none_is_named_by_its_file(data):
 
 def test_a_hundred_and_three_messages_in_turns_of_two_become_ninety_nine():
     view = session([user("q") if n % 2 == 0 else model("a") for n in range(103)])
-    after = apply(view, bounds.items(view, 100).ops)
+    after = apply(view, bounds.plan(ENV, view, Settings(items=100)).ops)
     assert len(after.messages) == 99
     assert after.messages[0].id == "m4"
 
@@ -182,7 +190,7 @@ def test_keep_last_alone_keeps_exchanges_and_pins():
     view = session(
         [{**user("pin"), "pinned": True}, model("a"), user("b"), model("c"), user("d"), model("e")]
     )
-    after = apply(view, bounds.last(view, 1).ops)
+    after = apply(view, bounds.plan(ENV, view, Settings(keep_last=1)).ops)
     assert [message.id for message in after.messages] == ["m0", "m4", "m5"]
 
 
@@ -210,10 +218,10 @@ def test_before_is_the_size_of_the_session_whichever_limit_acts_first(home):
 
 
 @pytest.mark.parametrize(("argv", "reason"), [
-    (["--apply", "p", "--budget", "9k"], b"--apply takes its limits from the plan; pass no others"),
-    (["--apply", "p", "--plan"], b"--apply takes its limits from the plan"),
-    (["--apply", "p", "--system", "x"], b"--apply takes its limits from the plan"),
-    (["--apply", "p", "--explain"], b"--explain requires --plan"), (["--budget", "0"], b"--budget"),
+    (["--apply", "p", "--budget", "9k"], b"--apply and --budget cannot be combined"),
+    (["--apply", "p", "--plan"], b"--apply and --plan cannot be combined"),
+    (["--apply", "p", "--system", "x"], b"--apply and --system cannot be combined"),
+    (["--apply", "p", "--explain"], b"--apply and --explain cannot be combined"), (["--budget", "0"], b"--budget"),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_exit_2(home, argv, reason):
     done = run_in_process("compact", "demo", *argv, home=home)
@@ -249,3 +257,12 @@ def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
     assert re.search(rb"\d+ to 2 messages \(max-items\)", few.err)
     chars = run_in_process("compact", "demo", "--max-chars", "9000", home=home)
     assert re.search(rb"demo: [\d,]+ to [\d,]+ characters \(", chars.err)
+
+
+def test_three_limits_leave_one_summary_and_all_hold(home):
+    limits = ("--budget", "800", "--max-chars", "3000", "--max-items", "20")
+    done = run_in_process("compact", "demo", *limits, *COUNTED, "--explain", "--json", "-q", home=home)
+    assert len([line for line in done.lines if line["type"] == "summary"]) == 1
+    texts = [part["text"] for line in done.lines for part in line.get("parts", [])]
+    assert sum(map(len, texts)) <= 3000
+    assert orjson.loads(done.err)["after"] <= 800

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.read_json import json_object
+from ...base.shared_options import system_and_tools
 from ...base.words import is_id
 from ...filters import compact
 from ...filters.compact import bounds
@@ -146,7 +147,9 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> tuple[Vi
     report += more
     compaction: list[Op] = []
     if budget is not None:
-        plan = bounds.plan(env, smaller, compact.Settings(budget=budget, model=model))
+        system, tools = system_and_tools(view.meta)
+        limits = compact.Settings(budget=budget, model=model, system=system, tools=tools)
+        plan = bounds.plan(env, smaller, limits)
         compaction, report = plan.ops, [*report, *plan.report()]
         smaller = apply(smaller, compaction)
     after = smaller if to is None else writing.as_written(registry.program(to), smaller)

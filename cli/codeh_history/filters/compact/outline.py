@@ -10,21 +10,23 @@ from ...base.words import plural
 from ...session.exchanges import prompts
 from ...session.model import Json, Message
 from ...session.ops import Op, apply
+from ...session.sources import rendered
 from ...session.view import View, text_of
-from ...summaries.command import CommandRunner
+from ...summaries.command import Commands
 from ...summaries.prose import clip
 from ...summaries.request import CommandSummarizer, Sources, words_within
 from ...summaries.store import tokens as tokens_of
 from ...summaries.window import Batch, period
 from ...tokens.counter import Counter
-from ...tokens.formula import history_tokens, message_tokens
+from ...tokens.formula import message_tokens
+from ..costs import request_tokens
 from .extract import extract
 from .plan import LOW, Plan, Settings
 from .units import Layout
 
 LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
 REQUEST, SOURCE = 16_000, 100_000  # most tokens of a request; of a source that is not shortened first
-SMALLEST = 20  # tokens of a summary worth asking for
+SECONDS = 120  # time limit of the command for one request
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
@@ -38,19 +40,15 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
         return None
     messages = view.sent
     costs = message_tokens(counter, messages)
-    layout = Layout(messages, 0)
-    selected: set[int] = set()
-    for group in layout.groups:
-        if remaining <= most * LOW:
-            break
-        if not any(messages[number].pending is not None for number in group):
-            selected.update(group)
+    selected: list[int] = []
+    for group in Layout(messages, 0).groups:
+        if remaining > most * LOW and not any(messages[number].pending is not None for number in group):
+            selected += group
             remaining -= sum(costs[number] for number in group)
     covered = [messages[number] for number in sorted(selected)]
     if not covered:
         return None
-    start, end = period(message.ts for message in covered)
-    return Batch(covered, max(1, prompts(covered)), start, end, inside=True)
+    return Batch(covered, max(1, prompts(covered)), *period(message.ts for message in covered), inside=True)
 
 
 def outline(counter: Counter, batch: Batch, most: float = MOST) -> Json:
@@ -69,10 +67,12 @@ def outline(counter: Counter, batch: Batch, most: float = MOST) -> Json:
     if fields["summary"]:
         return {**fields, "by": "outline"}
     texts = (text_of(message).strip() for message in batch.messages if message.role == "user")
-    first = next(filter(None, texts), "")
-    begins = f", beginning with: {clip(first, 200)}" if first else " without text."
+    first = next(filter(None, texts), None)
+    rest = (
+        f", beginning with: {clip(first, 200)}" if first else "." if batch.summaries else " without text."
+    )
     count = plural(batch.count, "earlier exchange" if batch.summaries else "exchange")
-    return {"summary": f"{count}." if batch.summaries else count + begins, "by": "outline"}
+    return {"summary": count + rest, "by": "outline"}
 
 
 def extracted(
@@ -83,44 +83,25 @@ def extracted(
     return (extract(messages, room, counter)["summary"], tokens) if tokens > most else None
 
 
-def with_command_summary(
-    view: View, plan: Plan, counter: Counter, settings: Settings, runs: CommandRunner
-) -> Plan:
-    """Return the plan with a summary by the command; the same plan if it has no summary.
-
-    Raises SummarizerFailed if the command fails, or its answer is refused or too long.
-    """
-    places = [n for n, step in enumerate(plan.steps) if step.stage == "summary"]
-    if not places:
+def by_command(view: View, plan: Plan, counter: Counter, limits: Settings, via: str) -> Plan:
+    """Have a command write the plan's summary; raises SummarizerFailed if it fails or writes too much."""
+    step = next((step for step in plan.steps if step.stage == "summary"), None)
+    if step is None:
         return plan
-    step = plan.steps[places[0]]
-    room = counter.counts([step.op["summary"]])[0]
-    if room < SMALLEST:
-        return plan
-    text = _summary_text(view, step.op, counter, settings, runs, room)
-    op: Op = {**step.op, "summary": text}
-    op.pop("lines", None)
-    steps = [*plan.steps]
-    steps[places[0]] = step._replace(op=op)
-    after = apply(view, [step.op for step in steps])
-    size = history_tokens(
-        counter, after.messages, system=settings.system, tools=settings.tools,
-        summaries=[summary.text for summary in after.summaries],
-    )  # fmt: skip
-    if size > max(plan.after or 0, 0 if settings.hysteresis else settings.budget):
-        raise SummarizerFailed(f"the summary is too long: {counter.counts([text])[0]} of {room} tokens")
-    return plan._replace(steps=steps, after=size)
-
-
-def _summary_text(
-    view: View, op: Op, counter: Counter, settings: Settings, runs: CommandRunner, room: int
-) -> str:
-    """Ask the command to summarise what an op covers."""
-    covered = set(op["ids"])
+    covered, room = set(step.op["ids"]), counter.counts([step.op["summary"]])[0]
     messages = [message for message in view.messages if message.id in covered]
     earlier = [summary for summary in view.summaries if summary.id in covered]
+    batch = Batch(messages, max(1, prompts(messages)), None, None, limits.system or "", summaries=earlier)
     sources = Sources(
         counter.counts, REQUEST, SOURCE, partial(extracted, counter), words=lambda _: words_within(room)
     )  # fmt: skip
-    batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "", summaries=earlier)
-    return str(CommandSummarizer(runs, sources, None, None, faithful=True).write(batch)["summary"])
+    command = CommandSummarizer(Commands(via, SECONDS), sources, None, None, faithful=True)
+    op: Op = {**step.op, "summary": command.write(batch)["summary"]}
+    op.pop("lines", None)
+    written = plan._replace(steps=[s._replace(op=op) if s is step else s for s in plan.steps])
+    after = rendered(apply(view, written.ops))
+    size = request_tokens(counter, after, limits.system, limits.tools)
+    if size > max(plan.after or 0, 0 if limits.hysteresis else limits.budget):
+        length = counter.counts([op["summary"]])[0]
+        raise SummarizerFailed(f"the summary is too long: {length} of {room} tokens")
+    return written._replace(after=size)

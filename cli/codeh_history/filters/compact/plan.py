@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...base.errors import BadData
-from ...session.model import Json
-from ...session.ops import NEXT, Op
-from ...session.records import block_of
+from ...session.model import Json, Message
+from ...session.ops import NEXT, Effects, Op
+from ...session.records import check
 from ...session.view import View
-from .summary import is_line
 
 HIGH = 0.85  # with `-i` compaction starts above this share of the budget
 LOW = 0.60  # and reduces to this one, to postpone the next
+FIELDS = {
+    "policy": str,
+    "counter": str,
+    "budget": int,
+    "before": int,
+    "after": int,
+}  # of a record, and a plan
 
 
 class Settings(NamedTuple):
     """The limits of a compaction, and how to meet them.
 
-    `budget` is for the whole request, with `system` and `tools` (None: the session's). With `hysteresis`
-    compaction starts above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay
-    unchanged. `capped`: the share of uploads applies even if everything fits. `exact`: count tokens even if
-    the byte count proves that it fits. `model` selects the counter (default: the session's newest);
-    `must_calibrate`: raise Usage if `calibrated` but no usage is recorded.
+    `budget` is for the whole request, with `system` and `tools`; with `hysteresis` HIGH and LOW hold. The
+    newest `keep_last` exchanges stay unchanged. `capped`: the share of uploads applies even if everything
+    fits. `exact`: count tokens even if the byte count proves that it fits. `model` selects the counter
+    (default: the session's newest); `must_calibrate`: raise Usage if `calibrated` but no usage is recorded.
     """
 
     budget: int = 0
@@ -86,106 +91,79 @@ class Plan(NamedTuple):
 
     def fields(self) -> Json:
         """The fields of the compaction record besides its ops."""
-        fields: Json = {
-            "policy": self.policy, "counter": self.counter, "budget": self.budget,
-            "before": self.before, "after": self.after,
-        }  # fmt: skip
-        return {name: value for name, value in fields.items() if value is not None}
+        fields = self._asdict()
+        return {name: fields[name] for name in FIELDS if fields[name] is not None}
 
     def report(self) -> list[Json]:
         """The lines of `--report`: one for each message or part that an op changes."""
         lines: list[Json] = []
-        for step in self.steps:
-            ids = step.op["ids"] if "ids" in step.op else [step.op["id"]]
-            part = {"part": step.op["part"]} if "part" in step.op else {}
-            counted = len(ids) == 1 and step.before is not None
-            gain = {"tokens_before": step.before, "tokens_after": step.after} if counted else {}
-            lines += (
-                {"stage": step.stage, "op": step.op["op"], "id": id, **part, "why": step.why, **gain}
-                for id in ids
-            )
+        for op, stage, why, before, after in self.steps:
+            ids = op["ids"] if "ids" in op else [op["id"]]
+            part = {"part": op["part"]} if "part" in op else {}
+            counted = len(ids) == 1 and before is not None
+            gain = {"tokens_before": before, "tokens_after": after} if counted else {}
+            lines += ({"stage": stage, "op": op["op"], "id": id, **part, "why": why, **gain} for id in ids)
         return lines
 
     def to_json(self) -> Json:
         """The plan as printed by `--plan` and read by `--apply`."""
-        return {
-            **self.fields(), "floor": self.floor, "stages": self.stages, "largest": list(self.largest),
-            "ops": [
-                {**s.op, "stage": s.stage, "why": s.why, "tokens_before": s.before, "tokens_after": s.after}
-                for s in self.steps
-            ],
-        }  # fmt: skip
+        ops = [
+            {**op, "stage": stage, "why": why, "tokens_before": before, "tokens_after": after}
+            for op, stage, why, before, after in self.steps
+        ]
+        more = {"floor": self.floor, "stages": self.stages, "largest": self.largest}
+        return {**self.fields(), **more, "ops": ops}
 
     def then(self, other: Plan) -> Plan:
         """Append a plan made for the result of this one, without summaries that the other absorbs."""
-        by_id = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
-        absorbed = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in by_id}
-        steps = [_covering(step, by_id) for step in other.steps]
-        others = [step for id, step in by_id.items() if id not in absorbed]
-        return other._replace(steps=[*others, *steps])
+        steps = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
+        for number, step in enumerate(other.steps):
+            op = step.op
+            if op["op"] == "summarize":
+                absorbed = {id: steps.pop(id).op["ids"] for id in op["ids"] if id in steps}
+                ids = [covered for id in op["ids"] for covered in absorbed.get(id, [id])]
+                step = step._replace(op={**op, "ids": ids})
+            steps[f"then {number}"] = step
+        return other._replace(steps=[*steps.values()])
 
 
-def _covering(step: Step, by_id: Mapping[str, Step]) -> Step:
-    """Replace ids of summaries made by the same plan by what they cover."""
-    if step.op["op"] != "summarize":
-        return step
-    ids = [id for old in step.op["ids"] for id in (by_id[old].op["ids"] if old in by_id else [old])]
-    return step._replace(op={**step.op, "ids": ids})
-
-
-_OPS: dict[str, dict[str, type]] = {
-    "drop": {"ids": list}, "replace": {"id": str, "part": int, "block": str},
-    "summarize": {"ids": list, "summary": str},
-}  # fmt: skip
-_NUMBERS = ("budget", "before", "after", "floor")
-
-
-def read(data: Any, view: View) -> Plan:
-    """Parse a plan; raise BadData if it is not a plan, or the session has changed since."""
-    if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
-        raise BadData("not a plan: expected an object with `ops` (compact --plan prints one)")
-    wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
+def read(data: Any, view: View, name: str = "the plan") -> Plan:
+    """Parse a plan; raise BadData, with its name, if it is none, or the session has changed since."""
+    reason = check({**data, "type": "compaction", "id": ""}) if isinstance(data, dict) else "not an object"
+    if reason is not None:
+        raise BadData(f"{name}: not a plan: {reason} (compact --plan prints one)")
+    fields = {name: data[name] for name in FIELDS if data.get(name) is not None}
+    wrong = [name for name, value in fields.items() if type(value) is not FIELDS[name]]
     if wrong:
-        raise BadData(f"the plan's `{wrong}` is not a number")
-    present = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
-    counter, largest = data.get("counter"), data.get("largest")
-    return Plan(
-        policy=str(data.get("policy", "plan")), counter=counter if isinstance(counter, str) else None,
-        steps=[_step(item, number, view, present) for number, item in enumerate(data["ops"])],
-        largest=largest if isinstance(largest, list) else [], **{name: data.get(name) for name in _NUMBERS},
-    )  # fmt: skip
+        raise BadData(f"{name}: not a plan: invalid `{wrong[0]}`")
+    items: Sequence[Any] = [*view.messages, *view.summaries]
+    shown = {item.id: item for item in items}
+    steps = [_step(item, f"{name}: op {number}", shown) for number, item in enumerate(data["ops"])]
+    return Plan(**{"policy": "plan", **fields}, steps=steps)
 
 
-def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
-    where = f"the plan's op {number}"
-    required = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
-    if required is None or any(type(item.get(name)) is not kind for name, kind in required.items()):
-        raise BadData(f"{where}: not a drop, replace or summarize op")
-    missing = [id for id in item.get("ids", [item.get("id")]) if type(id) is not str or id not in present]
+def _step(item: Any, where: str, shown: Mapping[str, Any]) -> Step:
+    match item:
+        case {"op": "drop", "ids": [*ids]} | {"op": "summarize", "ids": [*ids], "summary": str()}:
+            pass
+        case {"op": "replace", "id": id, "part": int(), "block": str()}:
+            ids = [id]
+        case _:
+            raise BadData(f"{where}: not a drop, replace or summarize op")
+    missing = [id for id in ids if id not in shown]
     if missing:
         raise BadData(f"{where}: {missing[0]!r} is no longer in the session; make the plan again")
-    if item["op"] == "replace" and not _still_applies(item, view):
+    if item["op"] == "replace" and not _still_applies(item, shown[item["id"]]):
         raise BadData(f"{where}: part {item['part']} of {item['id']} has changed; make the plan again")
-    lines = item.get("lines", [])
-    if not isinstance(lines, list) or not all(map(is_line, lines)):
-        raise BadData(f"{where}: `lines` are not lists of kind, text and message id")
-    extra = {"stage", "tokens_before", "tokens_after", "why" if item["op"] == "summarize" else ""}
-    op: Any = {key: value for key, value in item.items() if key not in extra}
-    sizes = (item.get(name) for name in ("tokens_before", "tokens_after"))
-    before, after = (size if type(size) is int else None for size in sizes)
-    return Step(op, str(item.get("stage", "plan")), str(item.get("why", "")), before, after)
+    others = {"stage", "tokens_before", "tokens_after", "why" if item["op"] == "summarize" else ""}
+    op: Any = {key: value for key, value in item.items() if key not in others}
+    stage, why = str(item.get("stage", "plan")), str(item.get("why", ""))
+    return Step(op, stage, why, item.get("tokens_before"), item.get("tokens_after"))
 
 
-def _still_applies(item: Json, view: View) -> bool:
+def _still_applies(op: Any, message: Any) -> bool:
     """Whether the part of a `replace` op is unchanged, and the op would change it."""
-    from ...session.records import check_message
-
-    message = next((m for m in view.messages if m.id == item["id"]), None)
-    parts, number, new = (message.own or []) if message else [], item["part"], item.get("with")
-    if message is None or not 0 <= number < len(parts):
-        return False
-    if new is not None and check_message({"id": "", "kind": "user", "parts": [new]}) is not None:
+    if not isinstance(message, Message) or not Effects({}).holds(message, op):
         return False
     replaced = message.replaced or {}
-    block = message.blocks[number] if message.blocks is not None else block_of(parts[number])
-    return block == item["block"] and not (number in replaced and replaced[number] == new)
+    return not (op["part"] in replaced and replaced[op["part"]] == op.get("with"))

@@ -20,6 +20,7 @@ from ...providers.request import Options, Request, Transcript
 from ...session import sources
 from ...session.labels import escaped
 from ...session.model import Any, Json
+from ...session.ops import apply
 from ...session.pairing import open_at_end
 from ...session.view import View
 from ...store.resolve import for_filtering, for_reading, named
@@ -161,13 +162,13 @@ def _fitted(
     from ...filters.compact import bounds
 
     with from_settings(session):
-        limits = bounds.limits(flags, options.system or "", options.tools)._replace(model=options.model)
-    after = bounds.compacted(env, view, limits)
+        limits = bounds.limits(flags)
+    limits = limits._replace(model=options.model, system=options.system, tools=options.tools)
+    after = view
+    if flags.explain or limits.limiting:
+        after = apply(view, bounds.plan(env, view, limits).ops)
     if flags.explain:
-        from ...render import changes
-
-        bounds.require_limit(limits)
-        changes.explain(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
+        bounds.explain(env, session, view, after, limits, json=flags.json)
     return passes.curate(sources.rendered(after), settings, ("pairs",))[0], options
 
 
