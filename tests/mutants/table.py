@@ -574,7 +574,7 @@ MUTANTS = [
     ),
     Mutant(
         "no share of a budget is for the newest turns", "filters/compact/tiered.py",
-        "    share = everything * SHARES[history.shape]\n",
+        "    share = room * SHARES[history.shape]\n",
         "    share = 0.0\n",
         ("filters/compact/test_units.py::test_the_newest_turns_take_a_third_as_they_were",),
     ),

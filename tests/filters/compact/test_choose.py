@@ -163,7 +163,7 @@ def test_the_summary_begins_with_where_things_stand():
 
 def test_every_prompt_survives_in_its_first_sentence():
     turns = [
-        m for n in range(12) for m in (user(f"Please check part{n} of it. It is urgent."), *working(4))
+        m for n in range(12) for m in (user(f"Please check part{n} of it. It is urgent."), *working(4, n))
     ]
     view = session([*turns, user("end")])
     prompts = section(summary(view, tokens(view) // 5), "What was asked")

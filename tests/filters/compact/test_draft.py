@@ -8,7 +8,6 @@ from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.plan import Settings
 from codeh_history.session.ops import apply
 from codeh_history.tokens.counter import open_counter
-from codeh_history.tokens.formula import parts_tokens
 from compact.long import request_cost
 from compact.short import tool_call
 from histories import model, session, user
@@ -54,25 +53,24 @@ def test_the_total_is_what_the_result_costs_whatever_is_done(data):
                 else {"functionResponse": {**old["functionResponse"], "response": {}}}
             )
             new = small if how == "replace" or len(view.messages[unit[-1]].parts) < 2 else None
-            made.replace("s", place, new, parts_tokens(APPROX, [new])[0] if new else 0, "w")
+            made.replace("s", [(place, new, "w")], whole=True)
     assert made.total == request_cost(APPROX, after(view, made))
 
 
 def test_nothing_is_put_in_place_that_is_not_smaller():
     made = draft(talk())
-    size = made.tokens[0][0]
-    made.replace("s", (0, 0), {"text": "x"}, size, "w")
+    made.replace("s", [((0, 0), {"text": WORDS[::-1]}, "w")])
     assert (made.new, made.finished()) == ({}, [])
-    made.replace("s", (0, 0), {"text": "x"}, size - 1, "w")
-    assert made.new == {(0, 0): {"text": "x"}}
+    made.replace("s", [((0, 0), {"text": WORDS[:-4]}, "w")])
+    assert made.new == {(0, 0): {"text": WORDS[:-4]}}
 
 
 def test_what_is_replaced_twice_is_one_step_from_what_it_was():
     view = talk()
     made = draft(view)
-    whole = made.tokens[0][0]
-    made.replace("first", (0, 0), {"text": "some words"}, 2, "w")
-    made.replace("second", (0, 0), {"text": "x"}, 1, "v")
+    whole = made.size((0, 0))
+    made.replace("first", [((0, 0), {"text": "some words"}, "w")])
+    made.replace("second", [((0, 0), {"text": "x"}, "v")])
     (step,) = made.finished()
     assert (step.stage, step.why, step.before, step.after) == ("second", "v", whole, 1)
     assert after(view, made).messages[0].parts == [{"text": "x"}]
@@ -81,8 +79,8 @@ def test_what_is_replaced_twice_is_one_step_from_what_it_was():
 def test_a_replacement_within_what_goes_after_all_is_no_step():
     view = talk()
     made = draft(view)
-    made.replace("s", (0, 0), {"text": "x"}, 1, "w")
-    before = made.now[0]
+    made.replace("s", [((0, 0), {"text": "x"}, "w")])
+    before = made.cost([0])
     made.drop("t", [0], "old")
     (step,) = made.finished()
     assert (step.stage, step.op["ids"], step.before, step.after) == ("t", ["m0"], before, 0)
@@ -94,41 +92,22 @@ def test_replacements_stop_where_it_fits():
     places = [(n, 0) for n in (2, 4, 6, 8)]
     small = {"functionResponse": {"name": "bash", "response": {}}}
     changes = [(place, small, "w") for place in places]
-    saved = draft(view).tokens[2][0] - parts_tokens(APPROX, [small])[0]  # type: ignore[list-item]
+    saved = draft(view).savings(changes)[0]
     total = draft(view).total
     for target, count in ((total, 0), (total - 1, 1), (total - saved, 1), (total - saved - 1, 2), (0, 4)):
         made = draft(view, target)
-        made.replace_while_large("s", changes)
+        made.replace("s", changes)
         assert list(made.new) == places[:count]
     made = draft(view, total - 1)
-    made.replace_while_large("s", changes, whole=True)
+    made.replace("s", changes, whole=True)
     assert list(made.new) == places
 
 
-def test_a_fork_is_tried_and_leaves_the_draft_as_it_is():
-    made = draft(talk())
-    total, now = made.total, list(made.now)
-    other = made.fork()
-    other.replace("s", (0, 0), {"text": "x"}, 1, "w")
-    other.drop("s", [1, 2], "w")
-    other.to_summarize.add(3)
-    assert (made.total, made.now, made.finished(), made.new, made.gone, made.to_summarize) == (
-        total,
-        now,
-        [],
-        {},
-        set(),
-        set(),
-    )
-    assert other.total < total
-
-
-def test_what_is_open_is_neither_gone_nor_doomed_nor_changed():
+def test_what_is_free_is_neither_gone_nor_doomed_nor_changed():
     made = draft(talk())
     made.drop("s", [1, 2], "w")
     made.to_summarize.update((3, 4))
-    made.replace("s", (6, 0), {"text": "x"}, 1, "w")
-    assert made.open([(0, 0), (1, 0), (3, 0), (6, 0), (7, 0)]) == [(0, 0), (7, 0)]
+    made.replace("s", [((6, 0), {"text": "x"}, "w")])
     assert made.free() == [(5, 0), (7, 0), (8, 0)]
     assert made.free(8) == [(5, 0), (7, 0)]
 
@@ -170,6 +149,6 @@ def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb):
 
 def test_a_calibrated_counter_tells_its_own_sizes():
     made = draft(talk(), counter=APPROX.calibrated(2.0))
-    before = made.now[0]
+    before = made.cost([0])
     made.drop("s", [0], "w")
     assert [step.before for step in made.finished()] == [2 * before]

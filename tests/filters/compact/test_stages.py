@@ -7,7 +7,7 @@ from codeh_history.filters.compact import Settings, stages, stubs
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.session.ops import apply
 from codeh_history.tokens.counter import open_counter
-from codeh_history.tokens.formula import parts_tokens, text_tokens
+from codeh_history.tokens.formula import text_tokens
 from compact.long import IMAGE, output, prose
 from compact.short import COUNTER, plan, sources, texts_of, tokens, tool_call
 from histories import call, model, result, session, tool, user
@@ -152,7 +152,7 @@ def loop(count, lines=60):
 
 def test_the_newest_calls_and_results_are_those_that_fit_together():
     made = draft(session([user("a"), *loop(4), model("b")]))
-    sizes = [made.tokens[number][0] for number in range(1, 9)]
+    sizes = [made.size((number, 0)) for number in range(1, 9)]
     assert stages.newest(made, sum(sizes)) == {(number, 0) for number in range(1, 9)}
     assert stages.newest(made, sizes[-1]) == {(8, 0)}
     assert stages.newest(made, sizes[-1] + sizes[-2]) == {(8, 0), (7, 0)}
@@ -164,20 +164,21 @@ def test_the_newest_calls_and_results_are_those_that_fit_together():
 def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed():
     view = session([user("a"), *loop(40, 400), user("b")])
     made = draft(view)
-    made.target = made.total - made.tokens[2][0] // 2
+    made.target = made.total - made.size((2, 0)) // 2
     stages.outputs(made)
     assert made.fits
     assert {number for number, _ in made.new} == {2}
 
 
-def test_what_a_stub_is_filled_with_fits_and_ends_stay():
-    made = draft(session([user("a"), *loop(3, 300), user("b")]))
-    for room in (300, 900, 2000):
-        changes = stages.cut(made, [(2, 0), (4, 0), (6, 0)], room / 3)
-        sizes = parts_tokens(APPROX, [new for _, new, _ in changes if new is not None])
-        assert [place for place, _, _ in changes] == [(2, 0), (4, 0), (6, 0)]
-        assert sum(sizes) < 2 * room + 400
-        assert all("expand m" in str(new) for _, new, _ in changes)
+def test_parts_are_cut_to_the_one_level_that_fits_and_keep_their_ends():
+    for count in (2, 4, 6):
+        made = draft(session([user("a"), *loop(3, 300), user("b")]))
+        made.target = made.total - made.size((2, 0)) * count // 3
+        stages.shrink(made, "s", [(2, 0), (4, 0), (6, 0)], 50)
+        assert 0.98 * made.target < made.total <= made.target
+        sizes = [made.size(place) for place in made.new]
+        assert max(sizes) - min(sizes) < 0.2 * max(sizes)
+        assert all("expand m" in str(new) for new in made.new.values())
 
 
 def test_files_of_the_newest_exchanges_stay():
@@ -192,7 +193,7 @@ def test_results_of_the_last_unit_are_cut_alike_and_to_marks_where_nothing_else_
     results = [result("f", str(n), {"output": output(n, 100 if n else 2)}) for n in range(3)]
     view = session([user("a"), model(*calls), tool(*results)])
     made = draft(view)
-    made.target = made.total - made.tokens[2][1] // 2
+    made.target = made.total - made.size((2, 1)) // 2
     stages.last_unit(made)
     assert made.fits
     assert set(made.new) == {(2, 1), (2, 2)}
@@ -277,7 +278,6 @@ def test_arguments_stay_json_with_the_same_keys():
     {"functionResponse": {"id": "c", "name": "read", "response": {"output": "value = 1\n" * 400}}},
 ])  # fmt: skip
 def test_a_stub_is_never_shortened_again(part):
-    stub = stubs.shorten(part, "m1", 600)
-    assert len(str(stub)) < len(str(part)) / 2
-    assert stubs.length(part) > 600
-    assert stubs.length(stub) == 0
+    stub = stubs.shorten(part, "m1", 0.2)
+    assert 0 < len(str(stub)) < len(str(part)) / 2
+    assert stubs.shorten(stub, "m1", 0.2) is None

@@ -55,7 +55,6 @@ LAYOUTS = {
     "a unit over two exchanges goes with the later": (
         [user("a"), model(call("f", "1")), user("b"), tool(result("f", "1")), user("c"), user("d")], 0, [5], [[0], [1, 2, 3], [4]],
     ),
-    "the newest editor's context goes last": ([user("a"), IDE, user("b"), model("c"), model("d")], 0, [2, 4], [[0], [3], [1]]),
     "thoughts go with what they led to": ([user("a"), model(HM), model("b"), user("c")], 0, [3], [[0, 1, 2]]),
 }  # fmt: skip
 

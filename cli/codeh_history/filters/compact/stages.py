@@ -13,7 +13,6 @@ from ...session.model import Json, Message, Part
 from ...session.pairing import Call
 from ...session.records import dumps
 from ...summaries.calls import paths_of, words_of
-from ...tokens.formula import parts_tokens
 from . import stubs, words
 from .draft import Change, Draft
 from .units import Place
@@ -23,10 +22,9 @@ WRITES = frozenset("write create save put".split())  # and of those that write a
 SMALL = 40  # tokens below which repeated content stays
 RECENT = 40_000  # newest tool tokens that stay whole if possible
 RECENT_SHARE = 0.4  # share of the budget for them otherwise
-SMALLEST, ALONE = 200, 300  # least tokens of a stub; of an older output
-SLACK = 24  # a stub must save more tokens than this
+SMALLEST = 200  # least tokens of a stub, unless nothing else suffices
 MARGIN = 1.05  # safety factor for estimated savings
-TRIES = 5  # attempts to fill the room
+TRIES = 4  # attempts to fill the room
 UNFILLED = 0.01  # share of the target that stubs may leave empty
 TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
 FILES = frozenset(("inlineData", "fileData"))
@@ -35,7 +33,6 @@ LISTS = ("sources", "references", "results", "chunks")  # keys of reference list
 NUMBERS = ("source_number", "number")
 CITED = Pattern(r"(?i)\[source\s?(\d+)\]")
 NONE_CITED = "The search did not produce any relevant information that could be cited."
-ROUNDS = 20  # the last round leaves one reference per tool
 DAMPED = 1.2  # from this overshoot on, 10 % less is reduced
 
 
@@ -64,8 +61,8 @@ def superseded(draft: Draft) -> None:
             covered.add(file)
         elif not writes:
             why = f"{file[0]} was read or written again later"
-            stale.append(((answer.place, answer.part), _mark(part, why, answer.message.id), why))
-    _replace_old(draft, "superseded", stale)
+            stale.append(((answer.place, answer.part), stubs.bare(part, answer.message.id, why), why))
+    draft.replace("superseded", reversed(stale))
 
 
 def _file(call: Call) -> tuple[str, bytes] | None:
@@ -81,42 +78,19 @@ def _file(call: Call) -> tuple[str, bytes] | None:
 def repeated(draft: Draft) -> None:
     """Replace equal tool outputs, files and long texts by a reference to the newest."""
     history, repeats = draft.history, list[Change]()
-    newest: dict[bytes | str, Message] = {}
+    newest: dict[bytes, Message] = {}
     for number, message in reversed([*enumerate(history.messages)]):
         for place, part in enumerate(message.parts if number not in draft.gone else ()):
-            content = _comparison_key(part) if history.tokens[number][place] >= SMALL else None
-            if not content or (number, place) in draft.new:
+            comparable = part.keys() == {"text"} or RESULT in part or "inlineData" in part
+            if not comparable or draft.size((number, place)) < SMALL or (number, place) in draft.new:
                 continue
-            later = newest.setdefault(content, message)
+            result = part.get("functionResponse", {})
+            content = part.get("text"), part.get("inlineData"), result.get("response"), result.get("parts")
+            later = newest.setdefault(dumps(content), message)
             if later is not message and number not in history.layout.fixed:
                 why = f"the same again in {later.id}"
-                repeats.append(((number, place), _mark(part, why, message.id), why))
-    _replace_old(draft, "repeated", repeats)
-
-
-def _comparison_key(part: Part) -> bytes | str | None:
-    """A key shared by equal parts; None for parts that are not compared (calls, thoughts, native items)."""
-    if part.keys() == {"text"}:
-        return part["text"]
-    if RESULT in part:
-        result = part["functionResponse"]
-        return dumps([result.get("response"), result.get("parts")])
-    return dumps(part["inlineData"]) if "inlineData" in part else None
-
-
-def _mark(part: Part, why: str, id: str) -> Part:
-    if RESULT in part:
-        return stubs.bare(part, why, id)
-    what = "text" if "text" in part else str(part["inlineData"].get("mimeType") or "data")
-    return {"text": stubs.mark(f"{what} ({why})", id)}
-
-
-def _replace_old(draft: Draft, stage: str, newest_first: Sequence[Change]) -> None:
-    """Make these replacements, oldest first, except among the newest 40,000 tool tokens."""
-    whole = newest(draft, RECENT)
-    draft.replace_while_large(
-        stage, [change for change in reversed(newest_first) if change[0] not in whole]
-    )
+                repeats.append(((number, place), stubs.bare(part, message.id, why), why))
+    draft.replace("repeated", reversed(repeats))
 
 
 # -- stubs ----------------------------------------------------------------------------------------------
@@ -126,101 +100,79 @@ def outputs(draft: Draft) -> None:
     """Shorten old files and large tool outputs to stubs, except the newest 40,000 tool tokens."""
     prompts, history = draft.history.layout.prompts, draft.history
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
-    draft.replace_while_large("outputs", [
-        (place, {"text": stubs.described(history.part(place), history.messages[place[0]].id)}, "old media")
+    draft.replace("outputs", [
+        (place, stubs.bare(history.part(place), history.messages[place[0]].id), "old media")
         for place in draft.free(end) if history.part(place).keys() & FILES
     ])  # fmt: skip
-    _shrink(draft, "outputs", RESULT, RECENT, ALONE)
+    shrink(draft, "outputs", candidates(draft, RESULT, RECENT), SMALLEST)
 
 
 def arguments(draft: Draft) -> None:
     """Shorten large arguments of calls, except the newest 40,000 tool tokens; the JSON keys stay."""
-    _shrink(draft, "arguments", CALL, RECENT, SMALLEST)
+    shrink(draft, "arguments", candidates(draft, CALL, RECENT), SMALLEST)
 
 
 def recent(draft: Draft) -> None:
     """Shorten results and arguments among the newest 40,000 tool tokens, except a share of the budget."""
+    whole = min(RECENT, int(draft.target * RECENT_SHARE))
     for kind in (RESULT, CALL):
-        _shrink(draft, "recent", kind, _window(draft), SMALLEST)
+        shrink(draft, "recent", candidates(draft, kind, whole), SMALLEST)
 
 
 def last_unit(draft: Draft) -> None:
-    """Cut the results of the last unit to equal shares of the remaining room, as a last resort."""
-    leaving = draft.gone | draft.to_summarize
-    to_fit(draft, "last-unit", [place for place in draft.history.yielding if place[0] not in leaving])
+    """Cut results, answers and pastes of the last unit to one level, as a last resort."""
+    shrink(draft, "last-unit", [*draft.history.least])
 
 
 def reducible(draft: Draft) -> list[Place]:
-    """The parts that a stage may reduce: all but small or recent results and arguments."""
-    whole = newest(draft, _window(draft))
-    tools = {*candidates(draft, RESULT), *candidates(draft, CALL)}
-    least = SMALLEST + SLACK
-    return [p for p in draft.free() if p not in tools or (draft.size(p) > least and p not in whole)]
+    """The parts that the stages from `outputs` to `recent` may reduce."""
+    whole = newest(draft, min(RECENT, int(draft.target * RECENT_SHARE)))
+    return [place for place in draft.free() if place not in whole]
 
 
-def _window(draft: Draft) -> int:
-    """How many of the newest tool tokens stay whole when stubs alone do not suffice."""
-    return min(RECENT, int(draft.target * RECENT_SHARE))
+def shrink(
+    draft: Draft, stage: str, places: Sequence[Place], least: int = 0, need: int | None = None
+) -> None:
+    """Cut the largest of these parts to the one level that saves `need` tokens (default: to fit).
+
+    If none does, cut them to `least` tokens, or else to the least that is left as a last resort.
+    """
+    history, slack = draft.history, draft.target * UNFILLED
+    need = draft.total - draft.target if need is None else need
+    sizes = [draft.size(place) for place in places]
+    level: float = words.water_level(sizes, sum(sizes) - need)
+    changes, best = list[Change](), list[Change]()
+    most = float("inf")  # unused tokens
+    for _ in range(TRIES):
+        level = max(level, least)
+        changes = [
+            (place, new, f"{size:,} tokens to a stub")
+            for place, size in zip(places, sizes, strict=True)
+            if size > level and (new := history.shortened(place, level / history.size(place))) is not None
+        ]
+        unused = sum(draft.savings(changes)) - need
+        if 0 <= unused < most:
+            best, most = changes, unused
+        if 0 <= unused <= slack or (unused < 0 and level == least):
+            break
+        level += (unused - slack / 2) / max(1, len(changes))
+    if not best and not least:
+        changes = [(place, history.least[place], "nothing less suffices") for place in places]
+    draft.replace(stage, best or changes)
 
 
-def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None:
-    """Shorten the oldest parts of a kind, as many as needed, to `least` tokens or more."""
-    recent = newest(draft, whole)
+def candidates(draft: Draft, kind: str, whole: int) -> list[Place]:
+    """The oldest calls or results that suffice if they become stubs, except those with references and the
+    newest `whole` tokens.
+    """
+    places, recent = list[Place](), newest(draft, whole)
     need = (draft.total - draft.target) * MARGIN
-    places: list[Place] = []
-    for place in candidates(draft, kind):
-        gain = draft.size(place) - least
-        if need > 0 and gain > SLACK and place not in recent:
+    for place in draft.free():
+        part, gain = draft.history.part(place), draft.size(place) - SMALLEST
+        if kind in part and min(gain, need) > 0 and place not in recent and sources_of(part) is None:
             places.append(place)
             need -= gain
-    to_fit(draft, stage, places, least)
-
-
-def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) -> None:
-    """Cut these parts to the level that fits; if none does, to `least` tokens or to marks."""
-    sizes = [draft.size(place) for place in places]
-    level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
-    large = [place for place in places if draft.size(place) > level]
-    changes = _filling(draft, large, level) if level >= (least or SMALLEST // 2) else []
-    if not changes and least:
-        changes = cut(draft, places, least)
-    elif not changes:
-        changes = [(place, draft.history.bare(place), "nothing less suffices") for place in places]
-    draft.replace_while_large(stage, changes)
-
-
-def _filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
-    """The stubs that fill the room best; none if none fit."""
-    best: list[Change] = []
-    least = draft.target
-    for _ in range(TRIES):
-        changes = cut(draft, places, level)
-        sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
-        saved = (max(0, draft.size(place) - size) for (place, *_), size in zip(changes, sizes, strict=True))
-        unused = draft.target - draft.total + sum(saved)
-        if 0 <= unused < least:
-            best, least = changes, unused
-        if 0 <= unused <= draft.target * UNFILLED:
-            break
-        level = max(0.0, level + (unused - draft.target * UNFILLED / 2) / max(1, len(places)))
-    return best
-
-
-def cut(draft: Draft, places: Iterable[Place], level: float) -> list[Change]:
-    """Return stubs of these parts, with first and last lines and errors, of about `level` tokens each."""
-    changes: list[Change] = []
-    for place in places:
-        size = draft.size(place)
-        new = draft.history.shortened(place, level / max(1, size))
-        if new is not None:
-            changes.append((place, new, f"{size:,} tokens to a stub"))
-    return changes
-
-
-def candidates(draft: Draft, kind: str) -> list[Place]:
-    """The calls or responses that may be changed, oldest first, except those with references."""
-    parts = ((place, draft.history.part(place)) for place in draft.free())
-    return [place for place, part in parts if kind in part and sources_of(part) is None]
+    return places
 
 
 def newest(draft: Draft, most: int) -> set[Place]:
@@ -246,8 +198,7 @@ def thoughts(draft: Draft) -> None:
         if len(places) == len(message.parts):
             draft.drop("thoughts", [number], "old thoughts")
         else:
-            for place in places:
-                draft.replace("thoughts", place, None, 0, "old thoughts")
+            draft.replace("thoughts", [(place, None, "old thoughts") for place in places], whole=True)
 
 
 def references(draft: Draft, *, live: bool = False) -> None:
@@ -256,13 +207,40 @@ def references(draft: Draft, *, live: bool = False) -> None:
     `d` is the overshoot. Numbers do not change. Fixed messages stay verbatim, except with `live` those of
     the last unit.
     """
-    draft.replace_while_large("references", _uncited(draft))
-    for round in range(ROUNDS):
+    history, layout = draft.history, draft.history.layout
+    draft.replace("references", _uncited(draft))
+    fixed = layout.fixed.difference(layout.last if live and layout.yielding else ())
+    places = [place for place in history.special if place[0] not in draft.gone | fixed]
+    before = 0
+    while not draft.fits and draft.total != before:
         before = draft.total
-        overshoot = before / max(1, draft.target) if round < ROUNDS - 1 else float(1 << 30)
-        draft.replace_while_large("references", _fewer(draft, overshoot, live=live), whole=True)
-        if draft.fits or draft.total >= before:
-            return
+        draft.replace("references", _fewer(draft, places, before / max(1, draft.target)), whole=True)
+
+
+def _uncited(draft: Draft) -> Iterator[Change]:
+    """Yield references that no model text cites, before the last prompt: later ones may still be cited."""
+    cited = {
+        int(number)
+        for place, message in enumerate(draft.history.messages)
+        if message.role == "model" and place not in draft.gone
+        for part in message.parts
+        for number in CITED.findall(part.get("text", ""))
+    }
+    for place in draft.free(draft.history.layout.prompt or 0):
+        key, items = sources_of(draft.history.part(place)) or ("", [])
+        in_use = [item for item in items if _number(item) in cited]
+        if len(in_use) < len(items):
+            why = f"{len(items) - len(in_use)} of {len(items)} references are not cited"
+            yield place, with_sources(draft.history.part(place), key, in_use), why
+
+
+def _fewer(draft: Draft, places: Iterable[Place], overshoot: float) -> Iterator[Change]:
+    for place in places:
+        part = draft.new.get(place, draft.history.part(place)) or {}
+        key, items = sources_of(part) or ("", [])
+        first = items[: references_to_keep(len(items), overshoot)]
+        if len(first) < len(items):
+            yield place, with_sources(part, key, first), f"{len(first)} of {len(items)} references kept"
 
 
 def references_to_keep(count: int, overshoot: float) -> int:
@@ -291,33 +269,3 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
     result: Any = part["functionResponse"]
     response = {**result["response"], key: items or NONE_CITED}
     return {**part, "functionResponse": {**result, "response": response}}
-
-
-def _uncited(draft: Draft) -> Iterator[Change]:
-    """Yield references that no model text cites, before the last prompt: later ones may still be cited."""
-    cited = {
-        int(number)
-        for place, message in enumerate(draft.history.messages)
-        if message.role == "model" and place not in draft.gone
-        for part in message.parts
-        for number in CITED.findall(part.get("text", ""))
-    }
-    for place in draft.free(draft.history.layout.prompt or 0):
-        key, items = sources_of(draft.history.part(place)) or ("", [])
-        in_use = [item for item in items if _number(item) in cited]
-        if len(in_use) < len(items):
-            why = f"{len(items) - len(in_use)} of {len(items)} references are not cited"
-            yield place, with_sources(draft.history.part(place), key, in_use), why
-
-
-def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
-    layout = draft.history.layout
-    fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
-    for place in draft.history.special:
-        part = draft.new.get(place, draft.history.part(place))
-        if part is None or place[0] in draft.gone | draft.to_summarize | fixed:
-            continue
-        key, items = sources_of(part) or ("", [])
-        first = items[: references_to_keep(len(items), overshoot)]
-        if len(first) < len(items):
-            yield place, with_sources(part, key, first), f"{len(first)} of {len(items)} references kept"

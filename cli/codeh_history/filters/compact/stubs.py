@@ -5,7 +5,7 @@ Deterministic. Arguments of a call stay valid JSON with the same keys; a respons
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -19,10 +19,8 @@ from ...tokens import media
 from . import words
 
 _MARK = " left out; codeh-history expand "
-_ERROR_ROOM = 300  # characters kept of an error line
-_WHOLE_LINE = 1600  # longer lines are split
 _SHORT = 80  # shorter strings are never cut
-_ERRORS = 0.5  # share of a stub for error lines
+_ERRORS, _HEAD = 0.5, 0.6  # shares of a stub: error lines; of the rest, first lines
 
 
 def is_stub(text: str) -> bool:
@@ -35,91 +33,80 @@ def mark(what: str, id: str) -> str:
     return f"[… {what}{_MARK}{id}]"
 
 
-def length(part: Part) -> int:
-    """Characters of a part that may be cut; 0 if it was cut before or has no long text."""
-    return sum(map(len, _long_texts(part)))
+def shorten(part: Part, id: str, share: float) -> Part | None:
+    """Cut the long texts of a text, call or response to a share; return None if they were cut before.
 
-
-def shorten(part: Part, id: str, room: int, uncut: Sequence[int] = ()) -> Part:
-    """Return a response, call or text with its long texts cut to about `room` characters in all.
-
-    Its `length` must be positive. `uncut`: numbers of lines that are never cut.
+    Of a response its one long text is cut, or else all of it as JSON.
     """
-    texts = _long_texts(part)
-    total = sum(map(len, texts))
-    rooms = (max(_SHORT, room * len(text) // total) for text in texts)
-    cuts = {text: _cut(text, id, room, uncut) for text, room in zip(texts, rooms, strict=True)}
-    if "text" in part:
-        return {**part, "text": cuts[part["text"]]}
-    if "functionCall" in part:
-        call = part["functionCall"]
-        smaller = {text: cut for text, cut in cuts.items() if len(cut) < len(text)}
-        return {**part, "functionCall": {**call, "args": _with(call.get("args") or {}, smaller)}}
     content = content_of(part)
-    ((text, cut),) = cuts.items()
-    new = {_key(content): cut} if text == _as_json(content) else _with(content, cuts)
-    files = _files(part)
-    return _responding(part, {**new, "media": [described(file, id) for file in files]} if files else new)
-
-
-def _long_texts(part: Part) -> list[str]:
-    """The texts that may be cut: of a response, its one long string or else all of it as JSON."""
-    if "text" in part:
-        return [] if is_stub(part["text"]) else [part["text"]]
-    content = content_of(part) if "functionResponse" in part else part["functionCall"].get("args") or {}
     texts = [*strings_in(content)]
     if any(map(is_stub, texts)):
-        return []
+        return None
+    if "functionResponse" in part:
+        whole, longest = orjson.dumps(content).decode(), max(texts, key=len, default="")
+        texts = [longest]
+        if len(longest) * 2 <= len(whole):
+            content, texts = {_key(content): whole}, [whole]
+    cuts = {text: _cut(text, id, max(_SHORT, share * len(text))) for text in texts if len(text) > _SHORT}
+    content = _with(content, {text: cut for text, cut in cuts.items() if len(cut) < len(text)})
+    if "text" in part:
+        return {**part, "text": content["text"]}
     if "functionCall" in part:
-        return list(dict.fromkeys(text for text in texts if len(text) > _SHORT))
-    longest = max(texts, key=len, default="")
-    if len(longest) <= _SHORT and len(texts) < 2 and not _files(part):
-        return []
-    whole = _as_json(content)
-    return [whole] if len(longest) * 2 <= len(whole) else [longest]
+        return {**part, "functionCall": {**part["functionCall"], "args": content}}
+    files: object = part["functionResponse"].get("parts")
+    if isinstance(files, list) and files:
+        media = [described(file, id) for file in files if isinstance(file, dict)]
+        content = {**content, "media": media}
+    return {**part, **_responding(part["functionResponse"], content)}
 
 
-def _as_json(content: Json) -> str:
-    return orjson.dumps(content).decode()
+def shorten_prompt(part: Part, id: str, share: float) -> Part:
+    """Cut what a prompt's author pasted to a share, 0 for none of it; the author's own lines stay."""
+    text = part["text"]
+    start, lines, own = 0, list[str](), set[int]()
+    for row, is_own, _ in rows(text, len(text)):
+        line = text[start : start + len(row)]  # a row may join lines
+        start += len(row) + 1
+        if is_own or not line.strip():
+            own.add(len(lines))
+            lines.append(line)
+        else:
+            lines += words.lines_of(line)
+    shown = own | _ends(lines, share * len(text)) if share else own
+    return {**part, "text": _joined(lines, shown, mark(f"{len(text):,} characters", id))}
 
 
-def _files(part: Part) -> list[Any]:
-    """The media inside a response."""
-    inner: object = part["functionResponse"].get("parts")
-    return [item for item in inner if isinstance(item, dict)] if isinstance(inner, list) else []
-
-
-def _cut(text: str, id: str, room: int, uncut: Sequence[int]) -> str:
+def _cut(text: str, id: str, room: float) -> str:
     """Keep the first and last lines of a text, at least one each, and its last errors; note the gap."""
-    lines = text.split("\n") if uncut else words.lines_of(text, _WHOLE_LINE)
-    reported = error_lines(lines)[::-1]
-    shown = [*words.upto(room * _ERRORS, reported, lambda number: len(lines[number]))] or reported[:1]
-    room -= sum(min(_ERROR_ROOM, len(lines[number])) for number in shown)
-    short = set(shown)  # lines whose middle may be cut
+    lines = words.lines_of(text)
+    shown = _ends(lines, room)
+    size = f"{len(lines) - len(shown):,} of {len(lines):,} lines, {len(text):,} characters"
+    return _joined(lines, shown, mark(size, id))
+
+
+def _ends(lines: Sequence[str], room: float) -> set[int]:
+    """The numbers of the last error lines, and of lines from both ends; of each at least one, not blank."""
     order = range(len(lines))
-    for numbers, share in ((order, room * 3 // 5), (order[::-1], room * 2 // 5)):
-        end = _end(lines, numbers, share)
-        shown += end
-        short.update(number for number in end if len(lines[number]) >= share)
-    return _joined(
-        lines, sorted({*shown, *uncut}), short.difference(uncut), f"{len(text):,} characters", id
-    )
+    shown: set[int] = set()
+    for numbers, share in ((error_lines(lines)[::-1], _ERRORS), (order, _HEAD), (order[::-1], 1.0)):
+        least = next((count for count, number in enumerate(numbers, 1) if lines[number].strip()), 1)
+        fitting = [*words.upto(room * share, numbers, lambda number: len(lines[number]) + 1)]
+        some = max(fitting, numbers[:least], key=len)
+        room -= sum(len(lines[number]) + 1 for number in some)
+        shown.update(some)
+    return shown
 
 
-def _joined(lines: Sequence[str], shown: Sequence[int], short: set[int], size: str, id: str) -> str:
+def _joined(lines: Sequence[str], shown: Collection[int], note: str) -> str:
     """Join the shown lines; the first gap has the note, later ones an ellipsis."""
-    note = mark(f"{len(lines) - len(shown):,} of {len(lines):,} lines, {size}", id)
     out: list[str] = []
-    expected = 0
-    for number in (*shown, len(lines)):
-        if number > expected:
-            out.append(note)
-            note = "…"
-        if number < len(lines):
-            line = lines[number]
-            long = number in short and len(line) > _ERROR_ROOM
-            out.append(f"{line[:200]} … {line[-100:]}" if long else line)
-        expected = number + 1
+    gap = note
+    for number, line in enumerate(lines):
+        if number in shown:
+            out.append(line)
+        elif number == 0 or number - 1 in shown:
+            out.append(gap)
+            gap = "…"
     return "\n".join(out)
 
 
@@ -129,40 +116,29 @@ def error_lines(lines: Sequence[str]) -> list[int]:
     return sorted(first.values())
 
 
-def _end(lines: Sequence[str], order: Sequence[int], room: int) -> list[int]:
-    """Take lines from one end while they fit, at least up to the first that is not blank."""
-    least = next((count for count, number in enumerate(order, 1) if lines[number].strip()), 1)
-    fitting = [*words.upto(room, order, lambda number: len(lines[number]) + 1)]
-    return max(fitting, [*order[:least]], key=len)
-
-
-def author_lines(text: str) -> list[int]:
-    """The numbers of the lines that the author of a text wrote."""
-    lines = enumerate(rows(text, len(text)))
-    return [number for number, (line, own, _) in lines if own or not line.strip()]
-
-
-def bare(part: Part, why: str, id: str, uncut: Sequence[int] = ()) -> Part:
-    """Reduce a response, or a text without its `uncut` lines, to a mark."""
-    if "text" in part and uncut:
-        text = part["text"]
-        return {**part, "text": _joined(text.split("\n"), uncut, set(), f"{len(text):,} characters", id)}
+def bare(part: Part, id: str, why: str = "") -> Part:
+    """Reduce a text, a file or the content of a response to a mark."""
     reason = f" ({why})" if why else ""
     if "text" in part:
         return {**part, "text": mark(f"{len(part['text']):,} characters{reason}", id)}
+    if "functionResponse" not in part:
+        return {"text": described(part, id, reason)}
     content = content_of(part)
-    return _responding(part, {_key(content): mark(f"{len(orjson.dumps(content)):,} bytes{reason}", id)})
+    note = mark(f"{len(orjson.dumps(content)):,} bytes{reason}", id)
+    return _responding(part["functionResponse"], {_key(content): note})
 
 
 def is_bare(part: Part) -> bool:
-    if "text" in part:
-        return is_stub(part["text"])
-    texts = [*strings_in(part["functionResponse"].get("response"))]
+    texts = [*strings_in(content_of(part))]
     return len(texts) == 1 and texts[0].startswith("[… ") and is_stub(texts[0])
 
 
 def content_of(part: Part) -> Json:
-    """The content of a response as an object."""
+    """The text of a part, the arguments of a call, or the content of a response, as an object."""
+    if "text" in part:
+        return {"text": part["text"]}
+    if "functionCall" in part:
+        return part["functionCall"].get("args") or {}
     content: object = part["functionResponse"].get("response")
     return content if isinstance(content, dict) else {"output": content}
 
@@ -171,22 +147,23 @@ def _key(content: Json) -> str:
     return "error" if "error" in content else "output"
 
 
-def _responding(part: Part, content: Json) -> Part:
-    """Return the response with other content and without media."""
-    response = part["functionResponse"]
+def _responding(response: Json, content: Json) -> Part:
+    """Return a response with other content and without media."""
     others: Any = {key: value for key, value in response.items() if key not in ("response", "parts")}
-    return {**part, "functionResponse": {**others, "response": content}}
+    return {"functionResponse": {**others, "response": content}}
 
 
-def described(part: Mapping[str, Any], id: str) -> str:
+def described(part: Mapping[str, Any], id: str, reason: str = "") -> str:
     """Describe inline or linked media by type, dimensions, name and size."""
     file = part.get("fileData")
     if isinstance(file, dict):
-        return mark(f"{file.get('mimeType') or 'file'} {file.get('fileUri', '')}".strip()[:100], id)
+        return mark(
+            f"{file.get('mimeType') or 'file'} {file.get('fileUri', '')}".strip()[:100] + reason, id
+        )
     mime, data = media.mime_and_data(part.get("inlineData"))
     size = media.dimensions(data) if mime.startswith("image/") else None
     about = f"{mime or 'data'} {size[0]}x{size[1]}" if size else mime or "data"
-    return mark(f"{about}, {decoded_size(data):,} bytes", id)
+    return mark(f"{about}, {decoded_size(data):,} bytes{reason}", id)
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:

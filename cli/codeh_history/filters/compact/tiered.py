@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ...base.errors import BudgetUnreachable
 from ...session.model import Json
 from ...session.view import View
 from ...tokens.counter import Counter
-from ...tokens.formula import parts_tokens, system_tokens, tools_tokens
-from . import stages, stubs
+from ...tokens.formula import system_tokens, tools_tokens
+from . import stages
 from .draft import Draft, History
 from .extract import Extract
 from .plan import HIGH, LOW, Plan, Settings
@@ -35,14 +35,24 @@ NAMED = 5  # units to name when a budget is refused
 
 
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
-    """Run the stages until the view fits."""
+    """Run the stages until the view fits; make stubs only if they suffice."""
     draft = Draft(History(view, counter, settings))
     if set_target(draft):
-        draft = _without_loss(draft)
-        for stage in (keep_newest, summarize, drop, stages.last_unit):
+        run(draft, LOSSLESS)
+        if draft.total - sum(map(draft.size, stages.reducible(draft))) <= draft.target:
+            run(draft, STUBS)
             if not draft.fits:
-                stage(draft)
+                draft = Draft(draft.history, draft.target)
+                run(draft, LOSSLESS)
+        run(draft, (keep_newest, summarize, drop, stages.last_unit))
     return plan_of(draft)
+
+
+def run(draft: Draft, stages: Iterable[Stage]) -> None:
+    """Run these stages until the draft fits."""
+    for stage in stages:
+        if not draft.fits:
+            stage(draft)
 
 
 def set_target(draft: Draft) -> bool:
@@ -51,93 +61,53 @@ def set_target(draft: Draft) -> bool:
     With hysteresis the target is 0.60 of the budget, from 0.85 on, or the whole budget if 0.60 cannot be
     reached. Raises BudgetUnreachable if the budget cannot.
     """
-    settings, counter = draft.history.settings, draft.history.counter
-    total = counter.scale(draft.total)
+    history, settings, counter = draft.history, draft.history.settings, draft.history.counter
+    total, low = counter.scale(history.total), counter.within(int(settings.budget * LOW))
     if total <= settings.budget * (HIGH if settings.hysteresis else 1):
         return False
-    full, low = counter.within(settings.budget), counter.within(int(settings.budget * LOW))
-    yielding = sum(draft.history.tokens[number][part] for number, part in draft.history.yielding)
     # from what no compaction changes, so that a second pass decides the same
-    soon = settings.hysteresis and _fixed(draft) - yielding <= low - MARGIN
-    draft.target = low if soon else full
-    if total <= settings.budget * (HIGH if soon else 1):
+    if settings.hysteresis and history.fixed - sum(map(history.size, history.least)) <= low - MARGIN:
+        draft.target = low
+    elif total <= settings.budget:
         return False
-    least = floor(draft)
-    if least > full:
-        raise unreachable(draft, least)
+    else:
+        draft.target = counter.within(settings.budget)
+    if counter.scale(history.floor) > settings.budget:
+        raise unreachable(history, history.floor)
     return True
-
-
-def _without_loss(draft: Draft) -> Draft:
-    """Run the stages that keep every message; make stubs only if they suffice."""
-    for stage in LOSSLESS:
-        if not draft.fits:
-            stage(draft)
-    most = sum(map(draft.size, stages.reducible(draft)))  # upper bound of what the stages below save
-    if draft.fits or draft.total - most > draft.target:
-        return draft
-    tried = draft.fork()
-    for stage in STUBS:
-        if not tried.fits:
-            stage(tried)
-    return tried if tried.fits else draft
 
 
 def plan_of(draft: Draft) -> Plan:
     """Return the plan; raises BudgetUnreachable if it does not fit."""
-    settings, counter = draft.history.settings, draft.history.counter
+    history, settings, counter = draft.history, draft.history.settings, draft.history.counter
     if counter.scale(draft.total) > settings.budget:
-        raise unreachable(draft, max(floor(draft), draft.total))
+        raise unreachable(history, max(history.floor, draft.total))
     plan = Plan(
         policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
-        before=counter.scale(draft.history.total), after=counter.scale(draft.total),
+        before=counter.scale(history.total), after=counter.scale(draft.total),
     )  # fmt: skip
     if not settings.exact:
         return plan
-    least = min(floor(draft), draft.total)  # a summary may be smaller than a mark
-    return plan._replace(floor=counter.scale(least), largest=largest(draft))
+    return plan._replace(floor=counter.scale(min(history.floor, draft.total)), largest=largest(history))
 
 
-def _fixed(draft: Draft) -> int:
-    """The original cost of what stays verbatim."""
-    history = draft.history
-    return history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
-
-
-def floor(draft: Draft) -> int:
-    """The least unscaled total that any compaction can reach: what stays verbatim, and marks for
-    the last unit.
-    """
-    history, total = draft.history, _fixed(draft)
-    if not history.summaries:
-        total += history.opening(sorted(history.layout.fixed))
-    for number, part in history.yielding:
-        if not stubs.is_bare(history.part((number, part))):
-            bare = history.bare((number, part))
-            least = parts_tokens(history.counter, [bare])[0] if bare is not None else 0
-            total -= max(0, history.tokens[number][part] - least)
-    # what a request adds before a model's message may be more than what goes
-    return min(history.total, total + min(history.summary_cost, least_summary(draft)))
-
-
-def largest(draft: Draft) -> list[Json]:
+def largest(history: History) -> list[Json]:
     """The largest units that have to stay."""
-    history = draft.history
-    units = history.layout.units_of(history.layout.fixed)
-    sized = sorted((-sum(history.costs[number] for number in unit), unit) for unit in units)
+    fixed = [unit for unit in history.layout.units if unit[0] in history.layout.fixed]
+    sized = sorted((-sum(history.costs[number] for number in unit), unit) for unit in fixed)
     return [
         {"ids": history.ids(unit), "tokens": history.counter.scale(-tokens)}
         for tokens, unit in sized[:NAMED]
     ]
 
 
-def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
+def unreachable(history: History, least: int) -> BudgetUnreachable:
     """Say why a budget cannot be reached: the floor, system and tools, the largest units."""
-    view, settings, counter = draft.history.view, draft.history.settings, draft.history.counter
+    view, settings, counter = history.view, history.settings, history.counter
     system, tools = system_tokens(counter, settings.system), tools_tokens(counter, settings.tools)
     position = {message.id: number for number, message in enumerate(view.messages, 1)}
     units = ", ".join(
-        f":{position[unit['ids'][0]]} {unit['ids'][0]} {unit['tokens']:,}" for unit in largest(draft)
+        f":{position[unit['ids'][0]]} {unit['ids'][0]} {unit['tokens']:,}" for unit in largest(history)
     )
     beside = f" (system {system:,}, tools {tools:,})" if system or tools else ""
     above = " system and tools alone are above it;" if system + tools > settings.budget else ""
@@ -153,74 +123,45 @@ def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
 
 
 def keep_newest(draft: Draft) -> None:
-    """Mark what is older than the share of the newest units; shorten large results in these."""
+    """Leave the newest units their share, and mark the older ones to be summarised.
+
+    What is too large is shortened: parts of the last unit that would leave a chat's older messages no
+    room or a summary less than its share, and results in the newest units.
+    """
     history, layout = draft.history, draft.history.layout
-    everything = draft.target - history.fixed_cost
-    share = everything * SHARES[history.shape]
-    most = max(LEAST, int(share * LARGEST))
-    least = max(everything * SUMMARY, LEAST if history.shape == WORK else 0)
-    free = everything - least - draft.costs(layout.fixed)
-    size = 0
-    draft.to_summarize = {number for group in layout.groups for number in group} - draft.gone
+    room, chat, work = draft.target - history.fixed_cost, history.shape == CHAT, history.shape == WORK
+    share = room * SHARES[history.shape]
+    most = max(LEAST, int(draft.target * ANSWER if chat else share * LARGEST))
+    if chat and layout.yielding:
+        answers = [place for place in history.results(layout.last) if "text" in history.part(place)]
+        stages.shrink(draft, "last-unit", answers, most)
+    draft.to_summarize = set(range(len(history.messages))) - layout.fixed - draft.gone
+    older = draft.cost(draft.to_summarize) + (draft.summary_cost if absorbs(draft) else 0)
+    need = draft.total - older + min(older, int(room * SUMMARY)) - draft.target
+    if need > 0:
+        stages.shrink(draft, "last-unit", [*history.least], need=need)
+
+    free = room - max(room * SUMMARY, LEAST if work else 0) - draft.cost(layout.fixed)
     for unit in reversed(layout.units):
-        if not draft.to_summarize.issuperset(unit):
-            size += draft.costs(unit)
-            continue
-        cost = sum(_capped(draft, number, most) for number in unit)
-        whole_exchange = history.shape == CHAT and unit[0] >= layout.start
-        if (size >= share and not whole_exchange) or cost > free:
-            break
-        size += cost
-        free -= cost
-        draft.to_summarize.difference_update(unit)
-    if history.shape == CHAT and not history.settings.keep_last:
-        _shorten_answers(draft)
-    places = [
-        place for place in draft.free()
-        if "functionResponse" in history.part(place) and draft.size(place) > most
-    ]  # fmt: skip
-    draft.replace_while_large("recent", stages.cut(draft, places, most), whole=True)
-    _leave_room(draft)
+        if draft.to_summarize.issuperset(unit):
+            if share <= 0 and not (chat and unit[0] >= layout.start):
+                break
+            large = [place for place in history.results(unit) if draft.size(place) > most]
+            stages.shrink(draft, "recent", large, most, need=draft.total)
+            free -= draft.cost(unit)
+            if free < 0:
+                break
+            draft.to_summarize.difference_update(unit)
+        share -= draft.cost(unit)
 
 
-def _capped(draft: Draft, number: int, most: int) -> int:
-    """The cost of a message if each of its results is cut to `most` tokens."""
-    parts = zip(draft.tokens[number], draft.history.messages[number].parts, strict=True)
-    return draft.now[number] - sum(
-        tokens - most
-        for tokens, part in parts
-        if tokens > most and "functionResponse" in part and stubs.length(part)
+def absorbs(draft: Draft) -> bool:
+    """Whether the next summary replaces the earlier ones: any of this kind, or too many, too large."""
+    return bool(draft.summaries) and (
+        any(entries_of(summary) is not None for summary in draft.history.view.summaries)
+        or len(draft.summaries) >= MOST_SUMMARIES
+        or draft.summary_cost > draft.target * FOREIGN
     )
-
-
-def _shorten_answers(draft: Draft) -> None:
-    """Shorten the answers of the last exchange if older messages need the room."""
-    history = draft.history
-    pinned = {number for number, message in enumerate(history.messages) if message.pinned}
-    places = [
-        (number, place)
-        for number in range(history.layout.start, len(history.messages))
-        for place, part in enumerate(history.messages[number].parts)
-        if history.messages[number].role == "model" and part.keys() == {"text"}
-        and not pinned.intersection(history.layout.unit_of[number])
-    ]  # fmt: skip
-    spare = draft.target - draft.total + sum(map(draft.size, places))
-    most = max(LEAST, int(draft.target * ANSWER), spare // max(1, len(places)))
-    large = [place for place in places if draft.size(place) > most]
-    for stage, last in (("recent", False), ("last-unit", True)):
-        some = [place for place in large if (place[0] in history.layout.last) == last]
-        draft.replace_while_large(stage, stages.cut(draft, some, most), whole=True)
-
-
-def _leave_room(draft: Draft) -> None:
-    """Shorten results and pasted text of the last unit if they leave too little room for the summary."""
-    target, older = draft.target, draft.costs(draft.to_summarize)
-    share = int((target - draft.history.fixed_cost) * SUMMARY)
-    absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
-    draft.target = target - share + older + absorbed
-    if older + absorbed > share and not draft.fits:
-        stages.to_fit(draft, "last-unit", draft.open(draft.history.yielding))
-    draft.target = target
 
 
 def summarize(draft: Draft) -> None:
@@ -228,18 +169,14 @@ def summarize(draft: Draft) -> None:
 
     If it cannot fill its room, more of the newest turns stay.
     """
-    absorb = bool(draft.summaries) and (
-        any(entries_of(summary) is not None for summary in draft.history.view.summaries)
-        or len(draft.summaries) >= MOST_SUMMARIES
-        or draft.summary_cost > draft.target * FOREIGN
-    )
+    absorb = absorbs(draft)
     extract = Extract(draft, absorb=absorb)
     if extract.room < SMALLEST or not (draft.to_summarize or absorb):
         return
     left = extract.unused
     for unit in reversed(draft.history.layout.units):
         if draft.to_summarize.issuperset(unit):
-            left -= draft.costs(unit)
+            left -= draft.cost(unit)
             if left < 0:
                 break
             draft.to_summarize.difference_update(unit)
@@ -248,31 +185,13 @@ def summarize(draft: Draft) -> None:
         draft.summarize("summary", sorted(draft.to_summarize), fields, absorb=absorb)
 
 
-def drop(draft: Draft) -> None:
-    """Drop whole units, oldest first."""
+def drop(draft: Draft, *, exchanges: bool = False) -> None:
+    """Drop the oldest units, or whole exchanges, then replace all summaries by a mark."""
     draft.to_summarize.clear()
-    for group in draft.history.layout.groups:
-        for unit in draft.history.layout.units_of(group):
-            if not draft.fits and not draft.gone.intersection(unit):
-                draft.drop("drop", unit, "the oldest unit")
-    drop_summaries(draft)
-
-
-def drop_summaries(draft: Draft) -> None:
-    """Replace all summaries by a mark."""
-    if not draft.fits and draft.summaries:
-        text = _bare(draft)
-        if draft.summary_total(text, (), absorb=True) < draft.total:
+    layout = draft.history.layout
+    for group in layout.groups if exchanges else layout.units:
+        if not draft.fits and (layout.fixed | draft.gone).isdisjoint(group):
+            draft.drop("drop", group, "the oldest, and nothing less suffices")
+    for text in draft.history.bare_summaries:
+        if not draft.fits and draft.summary_total(text, (), absorb=True) < draft.total:
             draft.summarize("drop", (), {"summary": text}, absorb=True)
-
-
-def least_summary(draft: Draft) -> int:
-    """The cost of the summaries if only a mark stands for them."""
-    if not draft.history.view.summaries:
-        return 0
-    return draft.history.cost_of_summaries([_bare(draft)])
-
-
-def _bare(draft: Draft) -> str:
-    first = draft.history.view.summaries[0].id
-    return stubs.mark(f"{len(draft.history.view.summaries)} summaries", first)

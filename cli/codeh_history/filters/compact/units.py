@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from ...base.lazy import Pattern
-from ...session.exchanges import exchange_places, is_ide_context, is_thought
+from ...session.exchanges import exchange_places, is_thought
 from ...session.model import Message
-from ...session.pairing import Call, Pairing, pair
+from ...session.pairing import Pairing, pair
 
 SPEAKER = Pattern(  # `Ann Lee: Hi.`
     r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|\uff1a)(?=\S)"
@@ -53,56 +53,37 @@ class Layout:
     `keep_last` exchanges, and the last unit. `groups`: what may be removed, oldest first: the rest of whole
     exchanges, then units of the newest exchange, which begins at `start`. `prompts`: real user messages;
     `prompt`: the last of them. `calls`: the call at each place of a call or result. `yielding`: whether
-    results of the last unit may shrink as a last resort.
+    parts of the last unit may shrink as a last resort.
     """
 
     def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
         self.pairing = pair(messages)
-        self.calls: Mapping[tuple[int, int], Call] = {
-            place: call
-            for call in self.pairing.calls
-            for place in (
-                (call.place, call.part),
-                *([(call.answer.place, call.answer.part)] if call.answer is not None else ()),
-            )
-        }
+        self.calls = {(call.place, call.part): call for call in self.pairing.calls}
+        answered = [(call, call.answer) for call in self.pairing.calls if call.answer is not None]
+        self.calls |= {(answer.place, answer.part): call for call, answer in answered}
         self.units = units(messages, self.pairing)
         self.unit_of = {number: unit for unit in self.units for number in unit}
         turns, self.prompts = exchange_places(messages)
         self.prompt = self.prompts[-1] if self.prompts else None
         self.last = self.unit_of[len(messages) - 1] if messages else []
         self.start = min(turns[-1]) if turns else 0
-        self.fixed = set(self.last)
-        first = max(0, len(turns) - keep_last)
-        newest = [number for turn in turns[first:] for number in turn]
+        newest = [number for turn in turns[max(0, len(turns) - keep_last) :] for number in turn]
         pins = [number for number, message in enumerate(messages) if message.pinned]
+        self.fixed = set(self.last)
         for number in (*newest, *pins, *self.prompts[-1:]):
             self.fixed.update(self.unit_of[number])
-        self.groups = self._groups(messages, turns)
         self.yielding = not keep_last and not set(self.last).intersection(pins)
+        self.groups = self._groups(turns)
 
-    def units_of(self, numbers: Iterable[int]) -> list[list[int]]:
-        """The units of these messages, each once."""
-        units = [self.unit_of[number] for number in numbers]
-        return list({unit[0]: unit for unit in units}.values())
-
-    def _groups(self, messages: Sequence[Message], turns: list[list[int]]) -> list[list[int]]:
-        """Group units by exchange; a unit that spans two belongs to the later one."""
-        turn_of = {number: t for t, turn in enumerate(turns) for number in turn}
-        older: list[list[int]] = [[] for _ in turns[:-1]]
-        newest: list[list[int]] = []
-        context: list[list[int]] = []  # IDE context of the newest exchange goes last
+    def _groups(self, turns: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Group units by exchange, except the newest; a unit that spans two belongs to the later one."""
+        turn_of = {number: turn for turn, numbers in enumerate(turns) for number in numbers}
+        groups: dict[tuple[int, int], list[int]] = {}
         for unit in self.units:
-            if not self.fixed.isdisjoint(unit):
-                continue
-            turn = max([turn_of[number] for number in unit])
-            if turn < len(older):
-                older[turn] += unit
-            elif is_ide_context(messages[unit[0]]):
-                context.append(unit)
-            else:
-                newest.append(unit)
-        return [sorted(group) for group in older if group] + newest + context
+            if self.fixed.isdisjoint(unit):
+                turn = max([turn_of[number] for number in unit])
+                groups.setdefault((turn, 0 if turn < len(turns) - 1 else unit[0]), []).extend(unit)
+        return [sorted(group) for _, group in sorted(groups.items())]
 
 
 def limit_messages(messages: Sequence[Message], limit: int, keep_last: int = 0) -> list[str]:
