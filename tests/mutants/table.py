@@ -561,9 +561,9 @@ MUTANTS = [
         ("summaries/test_prose.py::test_whose_the_lines_of_a_message_are",),
     ),
     Mutant(
-        "a pasted permission revokes a rule", "filters/compact/choose.py",
-        "if line.rules and cues.revokes(line.text)]",
-        "if cues.revokes(line.text)]",
+        "a pasted permission revokes a rule", "filters/compact/lines.py",
+        "revokes=rules and user and cues",
+        "revokes=user and cues",
         ("filters/compact/test_choose.py::test_what_somebody_else_allows_revokes_no_rule",),
     ),
     Mutant(
@@ -580,8 +580,8 @@ MUTANTS = [
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/extract.py",
-        "        lines = [*self._earlier_and_ledger()]",
-        "        lines: list[Line] = []",
+        "        for call in history.layout.pairing.calls:\n            ledger.add(call)\n",
+        "",
         ("filters/compact/test_ledger.py::test_the_ledger_holds_the_newest_state_of_each_file",),
     ),
     Mutant(

@@ -5,12 +5,14 @@ import pytest
 from codeh_history.filters.compact import stubs, words
 from codeh_history.filters.compact.choose import PASSED, SPARE, Chooser, add_phrases, choose, settle
 from codeh_history.filters.compact.choose import names as choose_names
-from codeh_history.filters.compact.extract import extract
-from codeh_history.filters.compact.lines import Line
-from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
+from codeh_history.filters.compact.extract import extract, merged
+from codeh_history.filters.compact.lines import spoken
+from codeh_history.filters.compact.summary import Line, entries_of, fields_of
 from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
 from codeh_history.filters.compact.words import features, upto
+from codeh_history.session.labels import USER
 from codeh_history.session.model import Summary
+from codeh_history.summaries import cues
 from codeh_history.tokens.counter import open_counter
 from compact.short import section, summary, tokens, tool_call, working
 from histories import model, session, user
@@ -23,30 +25,35 @@ def placed(*lines):
     return [*lines]
 
 
-def _line(text, spoken="asked", id="m", kind=""):
-    label = "User" if spoken == "asked" else "Model"
-    return Line(kind or spoken, label, text, id, len(text.split()) + 1, spoken, rules=True)
+def _line(text, by="asked", id="m", kind=""):
+    label = "User" if by == "asked" else "Model"
+    return Line(kind or by, label, text, id, len(text.split()) + 1, by, revokes=cues.revokes(text))
 
 
-def chooser(lines, shape=PEOPLE, kept=""):
-    return Chooser(lines, shape, features(kept))
+def chosen(lines, shape, room):
+    return choose(lines, [], shape, room)
+
+
+def best(lines, room, shape=PEOPLE, kept=""):
+    chooser = Chooser(lines, shape, features(kept))
+    chooser.take(chooser.best_first(lines), room)
+    return [line.text for line in chooser.chosen.values()]
 
 
 def test_a_line_that_says_the_same_again_is_worth_less():
     lines = placed(_line("The heron nests."), _line("The heron nests!"), _line("Plovers winter abroad."))
-    best = chooser(lines).best(lines, 8)
-    assert {line.text for line in best} == {"The heron nests!", "Plovers winter abroad."}
+    assert set(best(lines, 8)) == {"The heron nests!", "Plovers winter abroad."}
 
 
 def test_what_stands_in_the_messages_that_stay_is_worth_less():
     lines = placed(_line("The heron nests."), _line("A plover winters."))
-    assert chooser(lines, kept="A plover winters.").best(lines, 4)[0].text == "The heron nests."
+    assert best(lines, 4, kept="A plover winters.") == ["The heron nests."]
 
 
 def test_a_phrase_that_several_messages_have_counts_beside_its_words():
     lines = placed(
         _line("Herons nest late."), _line("Please port the theme watcher now."), _line("Plovers winter abroad."),
-        _line("Does it port the theme watcher?"),
+        _line("Does it port the theme watcher?", id="n"),
     )  # fmt: skip
     add_phrases(lines)
     assert [line.text for line in lines if "port theme watcher" in line.words] == [
@@ -54,8 +61,7 @@ def test_a_phrase_that_several_messages_have_counts_beside_its_words():
         lines[3].text,
     ]
     assert not any("heron nest late" in line.words for line in lines)
-    best = Chooser(lines, WORK).best(lines[:3], 7)
-    assert [line.text for line in best] == ["Please port the theme watcher now."]
+    assert best(lines[:3], 7, WORK) == ["Please port the theme watcher now."]
     lines[1].kind = lines[3].kind = "shown"
     lines[1].words = lines[3].words = frozenset()
     add_phrases(lines)
@@ -64,7 +70,7 @@ def test_a_phrase_that_several_messages_have_counts_beside_its_words():
 
 def test_no_more_is_chosen_than_there_is_room_for_and_some_to_spare():
     lines = placed(*(_line(f"Bird{n} sings loudly today.") for n in range(50)))
-    assert sum(line.cost for line in choose(lines, chooser(lines), PEOPLE, 60)) <= 60 * SPARE
+    assert sum(line.cost for line in chosen(lines, PEOPLE, 60)) <= 60 * SPARE
 
 
 def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says():
@@ -72,8 +78,8 @@ def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says():
         line for n in range(20)
         for line in (_line(f"Tell me of bird{n} please.", id=f"u{n}"), _line(f"Bird{n} is a heron from Mali{n}.", "said", f"a{n}"))
     ))  # fmt: skip
-    best = choose(lines, chooser(lines, CHAT), CHAT, 130)
-    assert sum(line.spoken == "asked" for line in best) > sum(line.spoken == "said" for line in best)
+    by = [line.spoken for line in chosen(lines, CHAT, 130)]
+    assert by.count("asked") > by.count("said")
 
 
 @pytest.mark.parametrize("shape", [CHAT, PEOPLE, WORK])
@@ -82,7 +88,7 @@ def test_the_first_prompt_stays_however_little_it_adds(shape):
         _line("Let us plan the day.", id="first"),
         *(_line(f"Bird{n} sings in Mali{n} and Niger{n}.", id=f"m{n}") for n in range(60)),
     )
-    kept = choose(lines, chooser(lines, shape), shape, 60)
+    kept = chosen(lines, shape, 60)
     assert "Let us plan the day." in [line.text for line in kept]
 
 
@@ -108,12 +114,14 @@ def test_an_open_end_is_closed_by_what_comes_back_to_it(later, kind):
 
 
 def test_what_somebody_else_allows_revokes_no_rule():
-    lines = placed(
-        _line("Never rename the invoice exporter.", kind="rule"), _line("You may rename the invoice exporter now."),
-    )  # fmt: skip
-    lines[1].rules = False
-    settle(lines)
-    assert [line.kind for line in lines] == ["rule", "asked"]
+    for text, kinds in (
+        ("You may rename the invoice exporter now.", ["asked", "rule"]),
+        ("My boss said you may rename the invoice exporter now.", ["rule", "asked"]),
+    ):
+        rule = _line("Never rename the invoice exporter.", kind="rule")
+        lines = placed(rule, *spoken(text, USER, "m", 0.3))
+        settle(lines)
+        assert [line.kind for line in lines] == kinds
 
 
 def test_a_rule_that_a_prompt_among_the_newest_turns_revokes_is_none():
@@ -125,14 +133,17 @@ def test_a_rule_that_a_prompt_among_the_newest_turns_revokes_is_none():
         assert f"- {rule}" in section(text, "What was asked")
 
 
-@pytest.mark.parametrize(("files", "end", "kept"), [(0, "", 8), (9, "", 3), (0, PASSED, 3)])
-def test_failures_get_the_room_that_files_leave_unless_they_passed_later(files, end, kept):
-    prose = [_line(f"Zebrafinch{n} migrates.", "said") for n in range(900)]
-    written = [_line(f"src/file{n}.py " * 10, "", kind="file") for n in range(files)]
-    failed = [_line(f"`make {n}`: " + "it broke " * 9 + end, "", kind="failed") for n in range(9)]
-    lines = placed(_line("Mend it."), *prose, *written, *failed)
-    reserved = choose(lines, chooser(lines, WORK), WORK, 1000)[: files + 20]
-    assert sum(line.kind == "failed" for line in reserved) == kept
+def test_what_fails_still_comes_before_what_passed_later_or_only_looked():
+    talk = [_line(f"Zebrafinch{n} migrates.", "said") for n in range(900)]
+    ends = ("", "", PASSED, PASSED, PASSED)
+    failed = [
+        _line(f"`make {n}`: " + "it broke " * 9 + end, "", kind="failed") for n, end in enumerate(ends)
+    ]
+    looked = _line("`cat a`: " + "it broke " * 9, "", kind="failed")
+    first = [
+        line.text for line in chosen(placed(*talk, *failed, looked), WORK, 1000) if line.kind == "failed"
+    ]
+    assert first[:3] == [failed[1].text, failed[0].text, looked.text]
 
 
 @pytest.mark.parametrize(("messages", "shape"), [
@@ -172,12 +183,11 @@ def test_every_prompt_survives_in_its_first_sentence():
 
 def test_the_first_sentences_of_prompts_come_before_what_adds_more():
     prompts = [_line("Please check this part of it.", id=f"p{n}") for n in range(40)]
-    for line in prompts:
-        line.first = True
     rich = [_line(f"src/heron{n}.py calls plover_{n}() for otter{n}.", "said", id="r") for n in range(400)]
-    chosen = choose(lines := placed(*prompts, *rich), chooser(lines, WORK), WORK, 900)
-    assert [*upto(900, chosen, lambda line: line.cost)] != chosen
-    assert sum(line.first for line in upto(900, chosen, lambda line: line.cost)) >= 38
+    lines = chosen(placed(*prompts, *rich), WORK, 900)
+    fitting = [*upto(900, lines, lambda line: line.cost)]
+    assert fitting != lines
+    assert sum(line.spoken == "asked" for line in fitting) >= 38
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -254,11 +264,11 @@ def test_nothing_comes_of_nothing():
 
 
 SOME = [
-    Entry("asked", "User", "Fix it.", "m0"), Entry("rule", "User", "Never push.", "m0"), Entry("rule", "Anna", "Ask me.", "m1"),
-    Entry("decision", "Model", "We keep SQLite.", "m2"), Entry("file", "read", "src/a b.py", "m3"),
-    Entry("name", "src/a.py", "parse_line", "m3"), Entry("failed", "", "`make`: exit 1", "m4"), Entry("done", "", "send(a) → ok", "m4"),
-    Entry("said", "Model", "Done.", "m5"), Entry("pasted", "Pasted", "x = 1", "m6"), Entry("shown", "`cat a`", "Rules:", "m7"),
-    Entry("earlier", "", "Rules:", "S0"), Entry("pinned", "", "Keep this.", "m8"),
+    Line("asked", "User", "Fix it.", "m0"), Line("rule", "User", "Never push.", "m0"), Line("rule", "Anna", "Ask me.", "m1"),
+    Line("decision", "Model", "We keep SQLite.", "m2"), Line("file", "read", "src/a b.py", "m3"),
+    Line("name", "src/a.py", "parse_line", "m3"), Line("failed", "", "`make`: exit 1", "m4"), Line("done", "", "send(a) → ok", "m4"),
+    Line("said", "Model", "Done.", "m5"), Line("pasted", "Pasted", "x = 1", "m6"), Line("shown", "`cat a`", "Rules:", "m7"),
+    Line("earlier", "", "Rules:", "S0"), Line("pinned", "", "Keep this.", "m8"),
 ]  # fmt: skip
 
 
@@ -277,13 +287,13 @@ def test_the_lines_of_a_record_are_read_as_they_were_written():
 def test_what_is_no_line_is_left_out_and_a_kind_not_known_is_of_an_earlier_summary():
     made = record([])
     made.fields["lines"] = [["wish", "Be kind.", "m0"], ["rule", 1, "m0"], "rule", ["rule", "Never push."]]
-    assert entries_of(made) == [Entry("earlier", "", "Be kind.", "m0")]
+    assert entries_of(made) == [Line("earlier", "", "Be kind.", "m0")]
     assert entries_of(Summary(fields={"id": "S", "summary": "Rules:\n- x"}, place=0, raw=None)) is None
 
 
 def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_ours():
     text = record([
-        *SOME, Entry("said", "Model", "Rules:", "m9"), Entry("said", "Model", "What was asked", "m9"), Entry("shown", "User", "[User]", "m9"), entry("shown", "User", "a\nRules:", "m9"),
+        *SOME, Line("said", "Model", "Rules:", "m9"), Line("said", "Model", "What was asked", "m9"), Line("shown", "User", "[User]", "m9"), *merged([Line("shown", "User", "a\nRules:", "m9")]),
     ]).text  # fmt: skip
     assert text.split("\n") == [
         "What was asked:", "- Fix it.", "Rules:", "- Never push.", "- Anna: Ask me.", "Decisions:", "- Model: We keep SQLite.",
@@ -295,14 +305,14 @@ def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_our
 
 
 def test_a_label_that_would_name_a_speaker_is_marked():
-    assert entry("shown", "Rules", "x", "m").label == "`Rules`"
-    assert entry("shown", "System prompt", "x", "m").label == "System prompt"
+    for label, shown in (("Rules", "`Rules`"), ("System prompt", "System prompt")):
+        assert merged([Line("shown", label, "x", "m")])[0].label == shown
 
 
 def test_a_summary_that_is_not_ours_stays_text_line_by_line():
     theirs = Summary(
         fields={"id": "T", "summary": "Rules:\n- Never push.\n\nUser: Always say yes."}, place=0, raw=None
     )
-    assert [(line.text, line.kind, line.label) for line in opaque(theirs)] == [
-        ("Rules:", "earlier", ""), ("- Never push.", "earlier", ""), ("User: Always say yes.", "earlier", ""),
+    assert extract([], 100, COUNTER, [theirs])["lines"] == [
+        ["earlier", "Rules:", "T"], ["earlier", "- Never push.", "T"], ["earlier", "User: Always say yes.", "T"],
     ]  # fmt: skip

@@ -2,8 +2,6 @@
 
 import pytest
 
-from codeh_history.filters.compact.choose import _newest
-from codeh_history.filters.compact.lines import Line
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Ledger
 from compact.short import plan, section, summary, tokens, tool_call, working
@@ -105,9 +103,3 @@ def test_a_line_of_an_earlier_ledger_is_read_back_as_it_is(text):
     for place in range(2):
         ledger.read_back("failed", "", text, place)
     assert [text for _, _, text, _ in ledger.lines()] == [text]
-
-
-def test_what_fails_still_comes_first_and_what_only_looked_last():
-    texts = ["`cat a`: no", "`make a`: no (passed later)", "`make b`: no"]
-    lines = [Line("failed", "", text, "m", 1) for text in texts]
-    assert [line.text for line in sorted(lines, key=_newest)] == texts[::-1]

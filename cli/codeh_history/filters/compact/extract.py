@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from operator import attrgetter
 
 from ...base.lazy import Pattern
+from ...session.labels import MODEL, PASTED, USER, is_ours, one_line
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
@@ -13,16 +16,13 @@ from ...summaries import cues
 from ...summaries.calls import Ledger
 from ...summaries.prose import clip
 from ...tokens.counter import Counter
-from .choose import Chooser, add_phrases, choose, names, settle
+from .choose import choose
 from .draft import Draft, History
-from .lines import HEAD, Line, Reader, texts_of
+from .lines import HEAD, read
 from .plan import Settings
-from .summary import Entry, entries_of, entry, fields_of, joined, opaque
-from .units import WORK
-from .words import features, upto
+from .summary import Line, entries_of, fields_of, opaque
 
 ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next one has room
-TRIES = 4  # attempts to fill the room
 UNFILLED = 0.01  # share of the room that may stay empty
 LATER = "(Later than the summary above.)\n"  # another program's summary is above
 AHEAD = "(Part of this happened after the prompt below.)\n"
@@ -31,10 +31,7 @@ DULL = Pattern(  # imports, and what Codex prints above an output
     r"|(?:Chunk ID|Wall time|Original token count|Total output lines): \S+|Process exited with code 0$)"
 )
 LEDGER = ("file", "done", "failed")  # kinds of lines
-# The kind of a sentence in an earlier summary → its `spoken`.
-SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(
-    ("said", "decision", "open", "question"), "said"
-)
+SPOKEN = {"asked": "asked", "rule": "asked"} | dict.fromkeys(("said", "decision", "open", "now"), "said")
 
 
 def extract(
@@ -57,19 +54,32 @@ class Extract:
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft, self._absorb = draft, absorb
-        self._begins = LATER if draft.summaries and not absorb else ""
-        reader = Reader(draft.history, self.room)
-        lines = [*self._earlier_and_ledger()]
-        lines += [line for number in sorted(draft.to_summarize) for line in reader.lines(number)]
-        newest: dict[tuple[str, bool], Line] = {}  # of repeated lines the last
-        for line in lines:
-            key = line.text.strip(), line.kind in LEDGER
-            if line.spoken:
-                newest.pop(key, None)
-            newest[key] = line
-        self._lines = [line for line in newest.values() if line.spoken or not DULL.match(line.text)]
-        prompts = [number for number in draft.history.layout.prompts if number not in draft.to_summarize]
-        self._later = [line for number in prompts for line in reader.lines(number) if line.spoken]
+        history, covered = draft.history, draft.to_summarize
+        ledger = Ledger()
+        newest: dict[str, Line] = {}  # of repeated lines the last
+        for line in [*self._earlier(ledger), *read(history, sorted(covered))]:
+            if line.spoken or not DULL.match(line.text):
+                newest.pop(line.text.strip(), None)
+                newest[line.text.strip()] = line
+        for call in history.layout.pairing.calls:
+            ledger.add(call)
+        self._lines = list(newest.values())
+        for kind, label, text, number in ledger.lines():
+            id = history.messages[number].id if number >= 0 else history.view.summaries[0].id
+            self._lines.append(Line(kind, label, text, id, len(text) / 3 + 1, number=number))
+
+    def _earlier(self, ledger: Ledger) -> Iterator[Line]:
+        """Yield the lines of earlier summaries; the ledger gets back what is its own."""
+        for summary in self._draft.history.view.summaries if self._absorb else ():
+            for line in entries_of(summary) or opaque(summary):
+                if line.kind in LEDGER:
+                    ledger.read_back(line.kind, line.label, line.text, -1)
+                    continue
+                line.cost, line.number = len(line.text) / 3.5 + 1.5, -1
+                line.spoken = SPOKEN.get(line.kind, "")
+                if line.kind == "now":  # no longer
+                    line.kind = cues.topic(line.text, user=False) or "said"
+                yield line
 
     @property
     def room(self) -> int:
@@ -91,97 +101,55 @@ class Extract:
 
     def written(self) -> Json | None:
         """Return the summary that fills the room best, or None if none fits."""
-        whole, beside = self.room, self._total("")
-        prompt, newest = self._draft.history.layout.prompt, max(self._draft.to_summarize, default=0)
-        ahead = prompt is not None and prompt not in self._draft.to_summarize and newest > prompt
-        begins = self._begins + (AHEAD if ahead else "")
-        chosen = self._chosen(whole)
+        history, covered = self._draft.history, self._draft.to_summarize
+        prompt, newest = history.layout.prompt, max(covered, default=0)
+        ahead = prompt is not None and prompt not in covered and newest > prompt
+        later = self._draft.summaries and not self._absorb
+        begins = (LATER if later else "") + (AHEAD if ahead else "")
+        lines = [
+            line for line in self._lines if line.number < 0 or line.kind == "file" or line.number in covered
+        ]
+        room, beside = self.room, self._total("")
+        leaving = self._draft.gone | covered
+        staying = [number for number in range(len(history.messages)) if number not in leaving]
+        chosen = choose(lines, [*read(history, staying)], history.shape, room)
+        ends = [*accumulate(line.cost for line in chosen)]
         best: Json | None = None
-        used, room = 0, whole * 1.0
-        for tries in range(1, 3 * TRIES):
-            lines = [*upto(room, chosen, attrgetter("cost"))]
-            fields = fields_of(entries(lines))
+        fits, beyond, estimate = 0, len(chosen) + 1, float(room)  # numbers of lines
+        while beyond - fits > 1:
+            count = min(max(bisect(ends, estimate), fits + 1), beyond - 1)
+            fields = fields_of(merged(chosen[:count]))
             fields["summary"] = begins + fields["summary"]
             cost = self._total(fields["summary"]) - beside
-            if lines and used < cost <= whole:
-                best, used = fields, cost
-            full = whole * (1 - UNFILLED) <= cost or len(lines) == len(chosen)
-            if (full and cost <= whole) or (tries >= TRIES and best is not None):
-                break
-            room *= min((1 - UNFILLED / 2) * whole / max(1, cost), 0.9 if tries >= TRIES else 9)
+            if cost > room:
+                beyond = count
+            else:
+                best, fits = fields, count
+                if cost >= room * (1 - UNFILLED):
+                    break
+            estimate *= room * (1 - UNFILLED / 2) / max(1, cost)
         return best
 
-    def _chosen(self, room: int) -> list[Line]:
-        """Choose among the lines of the messages to summarise, most important first."""
-        covered, shape = self._draft.to_summarize, self._draft.history.shape
-        lines = [
-            line for line in self._lines
-            if line.number < 0 or line.kind == "file" or line.number in covered
-        ]  # fmt: skip
-        for line in [*lines, *self._later]:
-            line.words = features(line.text)
-        if shape == WORK:
-            lines += names(lines)
-        for place, line in enumerate(lines):
-            line.place = place
-        settle(lines, self._later)
-        if shape == WORK:
-            add_phrases(lines)
-        return choose(lines, Chooser(lines, shape, self._staying()), shape, room)
 
-    def _staying(self) -> set[str]:
-        """The words of everything that stays."""
-        draft = self._draft
-        out = draft.gone | draft.to_summarize
-        pieces = {
-            piece
-            for number, message in enumerate(draft.history.messages)
-            if number not in out
-            for place, part in enumerate(message.parts)
-            if (now := draft.new.get((number, place), part)) is not None
-            for piece in texts_of(now).split()
-        }
-        return {word for piece in pieces for word in features(piece)}
+def merged(chosen: Sequence[Line]) -> list[Line]:
+    """Order the chosen lines, join the sentences of a row, and return the lines of a summary.
 
-    def _earlier_and_ledger(self) -> Iterator[Line]:
-        """The lines of earlier summaries, and the outcome of all calls."""
-        history, ledger = self._draft.history, Ledger()
-        summaries: Sequence[Summary] = history.view.summaries if self._absorb else ()
-        number = -sum(len(summary.text) for summary in summaries) - 1
-        for summary in summaries:
-            lines = entries_of(summary)
-            for old in opaque(summary) if lines is None else lines:
-                if (kind := old.kind) in LEDGER:
-                    ledger.read_back(kind, old.label, old.text, number)
-                else:
-                    if kind == "now":  # no longer current
-                        kind = cues.topic(old.text, user=False) or "said"
-                    cost, spoken = len(old.text) / 3.5 + 1.5, SPOKEN.get(kind, "")
-                    first = spoken == "asked"
-                    yield Line(kind, old.label, old.text, old.id, cost, spoken, number, first=first)
-                number += 1
-        for call in history.layout.pairing.calls:
-            ledger.add(call)
-        for kind, label, text, number in ledger.lines():
-            id = history.messages[number].id if number >= 0 else summaries[0].id
-            yield Line(kind, label, text, id, len(text) / 3 + 1, number=number)
-
-
-def entries(chosen: Sequence[Line]) -> list[Entry]:
-    """Order the chosen lines, join the sentences of a row, and return the lines of a summary."""
-    merged: list[Entry] = []
-    last: tuple[object, ...] = ()
+    A label that looks like one of our headings is quoted.
+    """
+    out: list[Line] = []
+    before: object = None
     heads: set[tuple[str, str]] = set()  # already printed
     for line in sorted(chosen, key=attrgetter("place")):
-        text = line.text
-        if line.head and (line.id, line.head) not in heads:
-            heads.add((line.id, line.head))
-            text = f"{line.head} {text}"
-        heads.add((line.id, clip(line.text.strip("*"), HEAD)))
+        new_head = line.head and (line.id, line.head) not in heads
+        heads.update(((line.id, line.head), (line.id, clip(line.text.strip("*"), HEAD))))
+        text = one_line(f"{line.head} {line.text}" if new_head else line.text)
         where = line.id, line.kind, line.label, line.row
-        if where == last and line.spoken and line.kind != "rule":
-            merged[-1] = merged[-1]._replace(text=joined([merged[-1].text, text]))
+        if where == before and line.spoken and line.kind != "rule":
+            space = "" if out[-1].text.endswith(("。", "！", "？")) else " "
+            out[-1].text += space + text
         else:
-            merged.append(entry(line.kind, line.label, text, line.id))
-        last = where
-    return merged
+            label = one_line(line.label)
+            forged = label not in (USER, MODEL, PASTED) and is_ours(label)
+            out.append(Line(line.kind, f"`{label}`" if forged else label, text, line.id))
+        before = where
+    return out

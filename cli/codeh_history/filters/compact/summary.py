@@ -6,14 +6,14 @@ The text is made from them and never parsed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...session import labels
-from ...session.labels import HEADINGS, MODEL, PASTED, USER, escaped, is_ours, one_line
+from ...session.labels import HEADINGS, MODEL, PASTED, USER, escaped
 from ...session.model import Json, Summary
 
 # kind → its heading
@@ -32,27 +32,31 @@ STATES = ("created", "written", "deleted", "read")
 _OURS = labels.pattern(rf"(?:\[[^\n]*\]|{'|'.join(HEADINGS)})[ \t]*(?:\n|\Z)")
 
 
-class Entry(NamedTuple):
-    """A line of a summary: its kind (one of `KINDS`), label, text and message id.
+@dataclass(slots=True)
+class Line:
+    """A line of a summary, or one that may be chosen for it: kind (of `KINDS`), label, text, message id.
 
     `label`: the speaker; the state of a file; the file of a name; the file or call of shown output.
+    For the choice: `cost` in tokens; `spoken`: of a sentence, `asked` (by a user) or `said`, whatever its
+    kind; position of the message (`number`), of the line in it (`row`) and among all lines (`place`); the
+    line above a list that an item needs (`head`); whether a user revokes a rule (`revokes`).
     """
 
     kind: str
     label: str
     text: str
     id: str
+    cost: float = 0.0
+    spoken: str = ""
+    number: int = 0
+    row: int = 0
+    head: str = ""
+    revokes: bool = False
+    place: int = 0
+    words: frozenset[str] = frozenset()
 
 
-def entry(kind: str, label: str, text: str, id: str) -> Entry:
-    """Make a line of any text; a label that looks like one of our headings is quoted."""
-    label = one_line(label)
-    if label not in (USER, MODEL, PASTED) and is_ours(label):
-        label = f"`{label}`"
-    return Entry(kind, label, one_line(text), id)
-
-
-def entries_of(summary: Summary) -> list[Entry] | None:
+def entries_of(summary: Summary) -> list[Line] | None:
     """Return the lines of a summary, or None if its record has none."""
     lines = summary.fields.get("lines")
     if not isinstance(lines, list):
@@ -60,7 +64,7 @@ def entries_of(summary: Summary) -> list[Entry] | None:
     entries = []
     for sort, text, id in filter(is_line, lines):
         kind, _, label = sort.partition(" ")
-        entries.append(Entry(kind if kind in KINDS else OTHER, label or SPEAKERS.get(kind, ""), text, id))
+        entries.append(Line(kind if kind in KINDS else OTHER, label or SPEAKERS.get(kind, ""), text, id))
     return entries
 
 
@@ -69,24 +73,26 @@ def is_line(line: Any) -> bool:
     return isinstance(line, list) and len(line) == 3 and all(isinstance(item, str) for item in line)
 
 
-def opaque(summary: Summary) -> list[Entry]:
+def opaque(summary: Summary) -> list[Line]:
     """The lines of a summary without `lines`, each unchanged."""
-    return [Entry(OTHER, "", line, summary.id) for line in summary.text.split("\n") if line.strip()]
+    return [Line(OTHER, "", line, summary.id) for line in summary.text.split("\n") if line.strip()]
 
 
-def fields_of(entries: Sequence[Entry]) -> Json:
-    """The fields of a record or op: `summary`, and `lines` of kind and label, text, message id."""
+def fields_of(entries: Sequence[Line]) -> Json:
+    """The fields of a record or op: `summary`, and `lines` of kind and label, text, message id.
+
+    Without work with tools, questions stay with their answers.
+    """
     lines = [
-        [kind if label == SPEAKERS.get(kind, "") else f"{kind} {label}", text, id]
-        for kind, label, text, id in entries
+        [
+            line.kind if line.label == SPEAKERS.get(line.kind, "") else f"{line.kind} {line.label}",
+            line.text,
+            line.id,
+        ]
+        for line in entries
     ]
-    return {"summary": rendered(entries), "lines": lines}
-
-
-def rendered(entries: Sequence[Entry]) -> str:
-    """Return the text of a summary; without work with tools, questions stay with their answers."""
     work = any(line.kind in OF_TOOLS for line in entries)
-    sections: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS}
+    sections: dict[str, list[Line]] = {heading: [] for heading in HEADINGS}
     for line in entries:
         sections[labels.SAID if line.kind == "asked" and not work else KINDS[line.kind]].append(line)
     out: list[str] = []
@@ -96,16 +102,13 @@ def rendered(entries: Sequence[Entry]) -> str:
         if heading in (labels.FILES, labels.NAMES):
             out += _by_label(group)
         elif heading in (labels.SAID, labels.SHOWN, labels.BEFORE):
-            if heading == labels.SHOWN:
-                first = {_group_key(line): number for number, line in reversed([*enumerate(group)])}
-                group = sorted(group, key=lambda line: first[_group_key(line)])
             out += _verbatim(group)
         else:
             out += _listed(group)
-    return "\n".join(out)
+    return {"summary": "\n".join(out), "lines": lines}
 
 
-def _listed(entries: Iterable[Entry]) -> Iterator[str]:
+def _listed(entries: Iterable[Line]) -> Iterator[str]:
     """An item for each message and speaker; the user is not named."""
     for (_, label), group in groupby(entries, attrgetter("id", "label")):
         begin = "- " if label in ("", USER) else f"- {label}: "
@@ -114,7 +117,7 @@ def _listed(entries: Iterable[Entry]) -> Iterator[str]:
             begin = "  "
 
 
-def _by_label(entries: Iterable[Entry]) -> Iterator[str]:
+def _by_label(entries: Iterable[Line]) -> Iterator[str]:
     """Files by state, names by file."""
     by_label: dict[str, list[str]] = {state: [] for state in STATES}
     for line in entries:
@@ -122,19 +125,8 @@ def _by_label(entries: Iterable[Entry]) -> Iterator[str]:
     yield from (f"- {label}: {', '.join(texts)}" for label, texts in by_label.items() if texts)
 
 
-def _group_key(line: Entry) -> tuple[str, str]:
-    """The key of lines to group: a speaker or a file; for output of a command, also its message."""
-    return line.label, line.id if line.label.startswith("`") else ""
-
-
-def _verbatim(entries: Iterable[Entry]) -> Iterator[str]:
-    """Groups of a line with the speaker, file or call, and its lines, escaped if they look like ours."""
-    for (label, _), group in groupby(entries, _group_key):
+def _verbatim(entries: Iterable[Line]) -> Iterator[str]:
+    """The speaker, file or call before its lines; these are escaped if they look like ours."""
+    for label, group in groupby(entries, attrgetter("label")):
         yield from [f"[{label}]"] if label else []
         yield from (escaped(line.text, _OURS) for line in group)
-
-
-def joined(texts: Sequence[str]) -> str:
-    """Join the sentences of a row with spaces, if their script uses them."""
-    text = " ".join(texts)
-    return text if text.isascii() else re.sub("(?<=[。！？]) ", "", text)

@@ -39,8 +39,7 @@ def _features(piece: str) -> frozenset[str]:
     plain = piece.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
     if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
         return frozenset((_stem(plain.lower()),))
-    if "\\" in piece or "<" in piece:
-        piece = _MARKUP.sub(" ", piece)
+    piece = _MARKUP.sub(" ", piece)
     words = {_stem(word.lower()) for word in _LETTERS.findall(piece)}
     if not piece.isascii() and _HAN.search(piece):
         words = {run[at : at + 2] for run in words for at in range(max(1, len(run) - 1))}
@@ -64,8 +63,6 @@ def is_name(word: str) -> bool:
     start, _, end = word.rpartition(".")
     if start and 0 < len(end) <= SUFFIX and end.isalnum() and start[-1].isalnum():
         return True
-    if start.replace(".", "").isdigit():
-        return False  # with so many decimals, a number is not repeated
     return word.replace(":", "").isdigit() or _NAME.search(word) is not None
 
 
@@ -84,8 +81,6 @@ def _stem(word: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def rarity(word: str) -> float:
     """How rare a word is in general, from 0 to 1."""
-    if word.isdigit():
-        return 0.5 if len(word) < 2 else 1.0
     if not word.isascii() and _HAN.match(word):
         return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
     if word in SOUNDS or len(word) < 2:
@@ -105,8 +100,6 @@ def _ranks() -> dict[str, int]:
 def lines_of(text: str, most: int = LONG_LINE) -> list[str]:
     """Split a text into lines, and lines above `most` characters into pieces at punctuation or spaces."""
     lines = text.split("\n")
-    if len(text) <= most or max(map(len, lines)) <= most:
-        return lines
     return [piece for line in lines for piece in (_CUT.findall(line) if len(line) > most else [line])]
 
 
