@@ -11,7 +11,14 @@ from histories import model, session, user
 def after(*calls):
     """The ledger of calls, each `(name, arguments, response)`."""
     turns = [turn for number, each in enumerate(calls) for turn in tool_call(f"planted{number}", *each)]
-    return Ledger(pair(session(turns).messages).calls)
+    return ledger_of(turns)
+
+
+def ledger_of(turns):
+    ledger = Ledger()
+    for call in pair(session(turns).messages).calls:
+        ledger.add(call)
+    return ledger
 
 
 def texts(ledger, kind):
@@ -65,7 +72,7 @@ def test_a_call_is_shown_with_its_arguments_long_ones_last_and_with_what_it_retu
 
 def test_a_call_without_a_result_did_nothing():
     open_call = model({"functionCall": {"id": "c", "name": "book_room", "args": {"room": 4}}})
-    assert [*Ledger(pair(session([user("Book it."), open_call]).messages).calls).lines()] == []
+    assert [*ledger_of([user("Book it."), open_call]).lines()] == []
 
 
 @pytest.mark.parametrize(("name", "response", "expected"), [

@@ -57,8 +57,6 @@ def test_refused_even_without_the_check_of_names(text, reason):
 def test_a_summary_must_be_shorter_than_its_source():
     shorter = "it is not shorter than its source"
     assert problems("The user asked.", SOURCE, PROMPT, 3, quarters) == [f"{shorter} (3 of 3 tokens)"]
-    far_longer = problems("a" * 9000, SOURCE, "", 10**6, quarters)
-    assert far_longer == [f"{shorter} (9000 of 0 characters)"]
 
 
 FAITHFUL = """
@@ -158,11 +156,6 @@ def mutated(name, chance):
     "text, prompt, expected",
     [
         ("The user likes tea.", "x " * 50 + "The user likes tea. " + "y " * 50, False),
-        (
-            "[2026-01-01T10:00:00Z]\nUser: hi\nAssistant: ho",
-            "a\n[2026-01-01T10:00:00Z]\nUser: hi\nAssistant: ho\nb" * 9,
-            True,
-        ),
         ("User: the person who asked\nTopic: tea", "User: hi there\n" * 20, False),
         ("a b c d", "a b c d e", True),
     ],

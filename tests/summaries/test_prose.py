@@ -84,7 +84,7 @@ def test_what_takes_a_rule_back(sentence, back):
 @pytest.mark.parametrize(("text", "room", "clipped"), [
     ("one two", 7, "one two"), ("one two three", 9, "one two…"), (" a\n\tb  c ", 9, "a b c"), ("", 5, ""),
     ("one, two", 6, "one…"), ("abcdefghij", 5, "abcd…"), ("a bcdefghij", 6, "a bcd…"), ("ab", 1, "a…"),
-    ("see https://a.example/long/path now", 20, "see…"), ("url=https://a.example/long/path, more", 12, "url=https://a.example/long/path,…"),
+    ("see https://a.example/long/path now", 20, "see…"), ("url=https://a.example/long/path, more", 12, "url=https://a.example/long/path…"),
     ("url=https://a.example/long/path", 12, "url=https://a.example/long/path"),
     ("see https://a.example now", 24, "see https://a.example…"),
 ])  # fmt: skip

@@ -6,7 +6,7 @@ failed if the end of its output reports an error, another call if its result beg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -221,11 +221,9 @@ def _reason(text: str, command: str) -> str:
 class Ledger:
     """The combined outcome of calls: files, actions and failures, each once, the latest last."""
 
-    def __init__(self, calls: Iterable[Call] = ()) -> None:
+    def __init__(self) -> None:
         self.entries: dict[tuple[str, str], tuple[str, str, int]] = {}  # kind, key → label, text, position
         self.passed: set[str] = set()  # keys of attempts that passed, and have not failed since
-        for call in calls:
-            self.add(call)
 
     def add(self, call: Call) -> None:
         """Record the outcome of a call, if it has a result."""

@@ -32,9 +32,7 @@ _UNITS = (
 )  # fmt: skip
 _UNIT = rf"(?:[\s-]?(?:{'|'.join(f'({names})' for names in _UNITS)})(?![a-z]))"
 _MEASURE = re.compile(rf"({_DIGITS}){_UNIT}?", re.ASCII | re.IGNORECASE)
-_SHORT = re.compile(
-    rf"({_DIGITS})(?:[kmbx]|bn|st|nd|rd|th|er|am|pm|px|{_UNIT})|(\d+)h(\d\d)", re.ASCII | re.IGNORECASE
-)
+_SHORT = re.compile(rf"(?ai)({_DIGITS})(?:[kmbx]|bn|st|nd|rd|th|er|am|pm|px|{_UNIT})|(\d+)h(\d\d)")
 _MONTHS = (
     "jan(?:uary?|vier)?|enero", "feb(?:ruary?|rero)?|f\u00e9vrier", "mar(?:ch|zo|s)?|m\u00e4rz",
     "a[bpv]r(?:il)?", "mayo?|mai", "june?|juni?o?|juin", "july?|julio?|juillet",
@@ -43,10 +41,9 @@ _MONTHS = (
 )  # fmt: skip
 _MONTH = re.compile(rf"\b(?:{'|'.join(f'({names})' for names in _MONTHS)})\b", re.IGNORECASE)
 _DATE = re.compile(
-    r"(?<![\w/.-])(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}\u6708\d{1,2}\u65e5?"
+    r"(?ai)(?<![\w/.-])(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}\u6708\d{1,2}\u65e5?"
     rf"|\d{{1,2}}(?:\.|st|nd|rd|th|er)?\s(?:de |of )?{_MONTH.pattern}"
-    rf"|{_MONTH.pattern}\.?\s\d{{1,2}}(?:st|nd|rd|th)?)(?![\w/-]|\.\w)",
-    re.ASCII | re.IGNORECASE,
+    rf"|{_MONTH.pattern}\.?\s\d{{1,2}}(?:st|nd|rd|th)?)(?![\w/-]|\.\w)"
 )
 _DAY = re.compile(r"(?<!\d)\d{1,2}(?!\d)", re.ASCII)
 _PAIR = re.compile(r"(?<!\d)\d{1,2}[./\u6708-]\d{1,2}(?!\d)", re.ASCII)
@@ -58,10 +55,10 @@ _EXTENSIONS = frozenset(
     " php sh sql xml ini cfg conf env lock log ipynb pdf png jpg svg zip tar gz db proto vue swift lua tf"
     " docx xlsx pptx mp3 mp4 diff patch service com org net io dev app ai".split()
 )
-_PRODUCTS = frozenset("node.js next.js vue.js react.js three.js d3.js express.js socket.io asp.net".split())
-_SLASHED = frozenset(
+_TERMS = frozenset(  # look like paths or files
     "and/or he/she his/her yes/no on/off true/false client/server read/write input/output i/o pros/cons n/a"
-    " w/o 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export".split()
+    " w/o 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export node.js next.js vue.js"
+    " react.js three.js d3.js express.js socket.io asp.net".split()
 )
 _QUOTE = re.compile(r"(?<!\d)\"([^\"\n]{3,300})\"|`([^`\n]{3,300})`")
 _CODE = re.compile(r"`([^`\n]{3,300})`")
@@ -136,14 +133,11 @@ class _Source:
         if self.has(name.rstrip("/\\*")) or not plain:
             return True
         parts = plain.split("/")
-        numbers = [part for part in parts if part.isdecimal()]
-        if parts[0].isdecimal() and all(part.isalpha() for part in parts if part not in numbers):
-            return all(map(self.has_number, numbers))  # a fraction, `5432/tcp`
-        if name[0] in "/~." or name.endswith(("/", "\\")) or len(parts) > 3:
-            return False
+        if parts[0].isdecimal():  # a fraction, `5432/tcp`
+            return all(part.isalpha() or (part.isdecimal() and self.has_number(part)) for part in parts)
         words = re.split("[/-]", plain.casefold())
-        plain_words = plain.casefold() in _SLASHED or self.words.issuperset(words)
-        return plain_words or plain.istitle()  # `Modified/Created`
+        are_words = plain.casefold() in _TERMS or self.words.issuperset(words) or plain.istitle()
+        return are_words and name[0] not in "/~." and name[-1] not in "/\\" and len(parts) <= 3
 
     def has_quote(self, name: str) -> bool:
         """Whether the source has the words of a quote apart from omissions; a single word may be a term."""
@@ -157,24 +151,19 @@ class _Source:
 
     def has_file(self, name: str) -> bool:
         ending = name.rsplit(".", 1)[-1].lower()
-        return ending not in _EXTENSIONS or name.lower() in _PRODUCTS or self.has(name)
+        return ending not in _EXTENSIONS or name.lower() in _TERMS or self.has(name)
 
     def has_id(self, name: str) -> bool:
         """Whether the source has an id as written, its full hash, or a number with a unit by its value."""
-        if re.fullmatch(r"[A-Za-z]\d", name):  # `Q2`, `S3`
-            return True
         if measure := _SHORT.fullmatch(name):
             return all(map(self.has_number, [name] if measure[1] else measure.groups()[-2:]))
-        if self.has_whole(name, "a-z0-9") or (re.fullmatch(r"[0-9a-fA-F]{7,}", name) and self.has(name)):
+        is_hash = re.fullmatch(r"[0-9a-fA-F]{7,}", name) is not None
+        number = name[1:] if re.fullmatch(r"[#v]\d+", name) else name  # `#482` of `pull/482`
+        if re.fullmatch(r"[A-Za-z]\d", name) or self.has_whole(number) or (is_hash and self.has(name)):
             return True
-        if re.fullmatch(r"[#v]\d+", name):  # `#482` of `pull/482`
-            return self.has_whole(name[1:], "a-z0-9")
-        pieces = filter(None, name.casefold().split("-"))
-        return (
-            name[0] != "#"
-            and "_" not in name
-            and all(piece in self.words or piece.isalpha() for piece in pieces)
-        )
+        pieces = [piece for piece in name.casefold().split("-") if piece]
+        known = all(piece in self.words or piece.isalpha() for piece in pieces)
+        return known and name[0] != "#" and "_" not in name
 
     def has_date(self, name: str) -> bool:
         """Whether the source has the day next to the month, in either order, and the year."""
@@ -197,7 +186,7 @@ class _Source:
         number, unit = measure[1], measure.lastindex
         value = _value(number)
         if value is None:  # a version
-            return self.has_whole(number, r"\d")
+            return self.has_whole(number)
         if value == int(value) <= COUNTS or _key(value) in self.numbers:
             return True
         if unit != 1 and unit not in self.units:
@@ -210,9 +199,9 @@ class _Source:
         """The sums and differences of the numbers of each line."""
         return {total for line in self.lines for total in _sums(line)}
 
-    def has_whole(self, name: str, alphabet: str) -> bool:
+    def has_whole(self, name: str) -> bool:
         """Whether the source has the name as a whole, not inside a longer one (`v2` in `v20`)."""
-        pattern = rf"(?<![{alphabet}.])(?<![a-z0-9]{{2}}){re.escape(name.casefold())}(?![{alphabet}])"
+        pattern = rf"(?<![\d.])(?<![a-z0-9]{{2}}){re.escape(name.casefold())}(?![a-z0-9])"
         return re.search(pattern, self.text) is not None
 
 

@@ -10,49 +10,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from ..base.read_json import json_value, strings_in
 from ..session.model import Message
 from ..session.pairing import Call, pair
 from ..session.view import text_of
 from . import faithful
-from .calls import Ledger, attempt_of, command_of, effect_of, failure, result_of, steps_of, words_of
+from .calls import attempt_of, command_of, effect_of, failure, result_of, steps_of, words_of
 from .prose import clip
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
-_LABEL = re.compile(
-    r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Pasted|Assistant|Tool call|Tool result): )"
-)
 _THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _ERROR = re.compile(
-    r"[a-z_.]*(?:error|exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
+    r"(?i)[a-z_.]*(?:error|exception|fatal|panic|failed|failure)\s*(?:code\s*)?\d*\s*[:(\[]"
     r"|(?:http(?:/[\d.]+)? ?|status:? ?|error ?)?[45]\d\d[ :,]\s*(?:\w+ ?){0,4}"
     r"(?:error|gateway|unavailable|timeout|limit|requests|unauthorized|forbidden|not found|overloaded)"
     r"|traceback \(most recent|<!doctype|<html|<\?xml|\S*sh: |curl: "
     r"|(?:internal server error|bad gateway|service (?:temporarily )?unavailable|rate limit(?:ed)?"
     r"|quota exceeded|segmentation fault|command not found|killed|out of memory|exit status"
     r"|(?:request|connection) (?:timed out|refused|reset)|model is overloaded|no such file or directory"
-    r"|you(?:'ve| have)? (?:exceeded|reached) your)\b(?! errors?\b| [a-z]+ (?:was|were|is|are)\b)",
-    re.IGNORECASE,
+    r"|you(?:'ve| have)? (?:exceeded|reached) your)\b(?! errors?\b| [a-z]+ (?:was|were|is|are)\b)"
 )
 _REFUSAL = re.compile(
-    r"(?:i'?m|i am) (?:very |so )?(?:sorry|afraid|unable|not able)|sorry\b(?! \w+ of\b)|(?:my )?apologies"
-    r"|unfortunately,? (?:i|as)\b|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline)\b"
-    r"|as an ai\b|as a (?:large )?language model"
+    r"(?i)(?:i'?m|i am) (?:very |so )?(?:sorry|afraid|unable|not able)|sorry\b(?! \w+ of\b)"
+    r"|(?:my )?apologies|unfortunately,? (?:i|as)\b|as an ai\b|as a (?:large )?language model"
+    r"|i (?:can ?not|can'?t|won'?t|will not|could ?n[o']t|must decline)\b"
     r"|please (?:provide|share|paste|send)\b.{0,60}\b(?:conversation|text|transcript)"
-    r"|(?:there is )?no (?:summary|content|conversation|text|transcript)\b.{0,60}$",
-    re.IGNORECASE,
+    r"|(?:there is )?no (?:summary|content|conversation|text|transcript)\b.{0,60}$"
 )
-_NOTHING = re.compile(
-    r"(?:here(?:'s| is) (?:a|the|your)\b.{0,40}\bsummary\b.{0,40})[\s.!:,]*", re.IGNORECASE
-)
+_NOTHING = re.compile(r"(?i)here(?:'s| is) (?:a|the|your)\b.{0,40}\bsummary\b.{0,40}[\s.!:,]*")
 _ERROR_KEYS = frozenset("error errors detail message code status type request_id statuscode msg".split())
-SHORT = 400  # check every line of shorter answers
-LONG = 2000  # longer answers are not error texts
+SHORT = 400  # check every line of shorter answers, the first of others
 FEWEST = 3  # words of a summary at least
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-FAR_LONGER = 8  # times the prompt: longer answers are refused without counting tokens
 
 # Actions in tools' names, synonyms together, and their irregular past forms.
 _ACTS = (
@@ -67,10 +57,9 @@ _DONE = {
 }  # fmt: skip
 _STEP = re.compile(r"(?:\S+ ){0,2}(?:py|vi|unit)?(deploy|publish|push|restart|test)(?![\w/])")
 _NOT = re.compile(
-    r"\b(?:not|nothing|none|never|no|cannot|could|would|should|will|may|might|must|if|whether|unless|until"
+    r"(?i)\b(?:not|nothing|none|never|no|cannot|could|would|should|will|may|might|must|if|whether|unless|until"
     r"|before|asks?|asked|wants?|wanted|wishes|needs?|requests?|requested|tried|tries|fail\w*|refus\w+"
-    r"|unable|declin\w+|reject\w+|to be|denied|instead of|rather than|pending|remains?|still)\b|n't\b|\?",
-    re.IGNORECASE,
+    r"|unable|declin\w+|reject\w+|to be|denied|instead of|rather than|pending|remains?|still)\b|n't\b|\?"
 )
 _CLAUSE = re.compile(
     r"(?<=[.!?;:])\s+|\n|\bbut\b|\bwhile\b|\bthen\b|,? and (?=(?:the |it |its |was |were )?\w+ed\b)"
@@ -78,9 +67,8 @@ _CLAUSE = re.compile(
     r"|(?<=ed)(?:,| and|,? leaving| \() ?(?=[#\w-]*\d[\w-]* (?!too\b|also\b|and\b)\w)"
 )
 _QUESTION = re.compile(  # an indirect question, up to where a statement may begin
-    r"\b(?:asks?|asked|wants? to know|wanted to know|wonders?|wondered) (?:whether|if)\b"
-    r"(?:(?!, and\b|\bbut\b|\bthen\b)[^.;!?\n])*",
-    re.IGNORECASE,
+    r"(?i)\b(?:asks?|asked|wants? to know|wanted to know|wonders?|wondered) (?:whether|if)\b"
+    r"(?:(?!, and\b|\bbut\b|\bthen\b)[^.;!?\n])*"
 )
 _BY_USER = re.compile(
     r"\b(?:user|customer|client|I|he|she|they)(?: (?:has|had|later|already|just|also))* \w+(?:ed|ght|nt)\b"
@@ -90,9 +78,7 @@ _THING = re.compile(  # an id, or a file's name
     r"|(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|(?<=#)\d+|\d{5,})"
 )
 _FAILED = re.compile(r"\bfail(?:s|ed|ing)?\b|\bunsuccessful\b", re.IGNORECASE)
-_TROUBLE = re.compile(
-    r"fail|error|crash|br[eo]ke?\b|\bhang|problem|wrong|\bred\b|time[ds]? ?out", re.IGNORECASE
-)
+_TROUBLE = re.compile(r"(?i)fail|error|crash|br[eo]ke?\b|\bhang|problem|wrong|\bred\b|time[ds]? ?out")
 _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
 _TESTS = re.compile(r"\b(?:all|the)\b(?: \d+)?(?: unit)? tests\b(?: now)? pass(?:ed)?\b", re.IGNORECASE)
 
@@ -106,30 +92,23 @@ def problems(
     text: str, source: str, prompt: str, size: int, count: Callable[[Sequence[str]], list[int]], *,
     messages: Sequence[Message] = (), checked: bool = True,
 ) -> list[str]:  # fmt: skip
-    """Return why a summary must be refused, or an empty list.
+    """Return why a summary of `messages` in place of `size` tokens must be refused, or an empty list.
 
-    `source` is all that it may name, `prompt` the command's input, `size` the tokens that it replaces,
-    `messages` what it covers. `checked`: compare it with the source too.
+    `source` is all that it may name, `prompt` the command's input. `checked`: compare it with the source.
     """
     if not re.search(r"\w", text):
         return ["it is blank"]
-    if len(text) > FAR_LONGER * max(len(prompt), 1000):
-        return [f"it is not shorter than its source ({len(text)} of {len(prompt)} characters)"]
-    start, shown = _bare(text), repr(clip(text, 80))
+    start, shown, tokens = _bare(text), repr(clip(text, 80)), count([text])[0]
+    words = len(re.findall(r"\w+", start)) + len(_UNSPACED.findall(start)) // 2
     wrong = {
         "it contains control characters or broken text": _CONTROL.search(text),
         f"it is an error text ({shown})": is_error(text),
         f"it is a refusal ({shown})": _REFUSAL.match(start),
+        f"it has no content ({shown})": words < FEWEST or _NOTHING.fullmatch(start),
+        "it is an echo of its input": is_echo(text, prompt),
+        f"it is not shorter than its source ({tokens} of {size} tokens)": tokens >= size,
     }
     reasons = [reason for reason, holds in wrong.items() if holds]
-    words = len(re.findall(r"\w+", start)) + len(_UNSPACED.findall(start)) // 2
-    if not reasons and (words < FEWEST or _NOTHING.fullmatch(start)):
-        reasons.append(f"it has no content ({shown})")
-    if is_echo(text, prompt):
-        reasons.append("it is an echo of its input")
-    tokens = count([text])[0]
-    if tokens >= size:
-        reasons.append(f"it is not shorter than its source ({tokens} of {size} tokens)")
     if checked and not reasons:
         reasons += faithful.problems(text, source)
         reasons += contradicted(text, messages, same_language=faithful.same_language(text, source))
@@ -137,14 +116,11 @@ def problems(
 
 
 def is_echo(text: str, prompt: str) -> bool:
-    """Whether a text repeats its input: at least half of it, its first line, or most of its own lines."""
+    """Whether a text repeats its input: at least half of it, or its first line."""
     answer, input = " ".join(text.split()), " ".join(prompt.split())
-    if len(answer) * 2 >= len(input) and (answer in input or input in answer):
-        return True
     first = next((line.strip() for line in prompt.splitlines() if len(line.strip()) > 20), "")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    labelled = sum(1 for line in lines if _LABEL.match(line) and line in prompt)
-    return bool(first and first in text) or (labelled >= 2 and labelled * 2 >= len(lines))
+    half = len(answer) * 2 >= len(input) and (answer in input or input in answer)
+    return half or bool(first and first in text)
 
 
 def is_error(text: str) -> bool:
@@ -155,8 +131,7 @@ def is_error(text: str) -> bool:
         keys = {key.casefold() for key in value}
         return "error" in value or value.get("type") == "error" or keys <= _ERROR_KEYS
     lines = [_bare(line) for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "-*•"]
-    lines = lines if len(text) <= SHORT else lines[:1] if len(text) < LONG else []
-    return any(map(_ERROR.match, lines))
+    return any(map(_ERROR.match, lines if len(text) <= SHORT else lines[:1]))
 
 
 def _bare(text: str) -> str:
@@ -176,14 +151,23 @@ _PAST = {acts: _past(acts) for acts in _ACTS}
 _ACT_OF = {act: acts for acts in (*_ACTS, "test") for act in acts.split()}
 
 
-class _Outcome(NamedTuple):
-    """The outcome of a call: its actions, the texts of arguments and result, and whether it failed."""
+class _Outcome:
+    """A call's actions, the texts of its arguments and result, and whether it failed."""
 
-    acts: set[str]
-    text: str
-    is_command: bool
-    reads_only: bool
-    failed: bool
+    def __init__(self, call: Call) -> None:
+        args = call.args if isinstance(call.args, dict) else {}
+        self.command = command_of(args)
+        self.failed = call.answer is None or bool(failure(call, self.command))
+        attempt = attempt_of(self.command)
+        self.attempts = {attempt} if self.failed else {attempt, *attempt.split("; ")}
+        verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
+        self.acts = {
+            verb,
+            *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(self.command)) if match),
+        }
+        self.reads_only = effect_of(call.name) == "read"
+        self.named = " ".join(strings_in(args))
+        self.text = f"{self.named} {result_of(call)[1]}"
 
     def names(self, thing: str) -> bool:
         return not thing or re.search(rf"(?<![\w-]){re.escape(thing)}(?!\w)", self.text) is not None
@@ -191,17 +175,12 @@ class _Outcome(NamedTuple):
 
 def contradicted(text: str, messages: Sequence[Message], *, same_language: bool = True) -> list[str]:
     """The claims in a text that these messages contradict."""
-    calls = pair(messages).calls
-    outcomes = [*map(_outcome, calls)]
-    spoken = [(message.role, text_of(message)) for message in messages if message.role and same_language]
-    known = {thing for call in calls for thing in _THING.findall(" ".join(strings_in(call.args)))}
-    wrong = [clause for clause in _statements(text) if _is_wrong(clause, outcomes, spoken, known)]
-    clauses = _CLAUSE.split(_QUESTION.sub("", text))
-    wrong += [clause for clause in clauses if _did_not_fail(clause, outcomes, spoken, known)]
-    wrong += _wrong_results(text, calls, outcomes)
-    return [
-        f"no call supports this claim: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(wrong)
-    ]
+    evidence = _Evidence(messages, same_language=same_language)
+    wrong = [clause for clause in _statements(text) if evidence.lacks(clause)]
+    failures = filter(_FAILED.search, _CLAUSE.split(_QUESTION.sub("", text)))
+    wrong += [*filter(evidence.succeeded, failures), *evidence.wrong_results(text)]
+    claims = (clip(claim.strip(" -*"), 120) for claim in dict.fromkeys(wrong))
+    return [f"no call supports this claim: {claim}" for claim in claims]
 
 
 def _statements(text: str) -> list[str]:
@@ -209,88 +188,71 @@ def _statements(text: str) -> list[str]:
     return [clause for clause in _CLAUSE.split(_QUESTION.sub("", text)) if not _NOT.search(clause)]
 
 
-def _is_wrong(
-    clause: str, outcomes: Sequence[_Outcome], spoken: Sequence[tuple[str, str]], known: set[str]
-) -> bool:
-    """Whether a clause claims an action that failed, or one that no call did to the thing it names.
+class _Evidence:
+    """What calls did, and what messages say."""
 
-    Of several files it is wrong only if it is of all.
-    """
-    things = [thing for thing in _THING.findall(clause) if thing in known] or [""]
-    files = [thing for thing in things if "." in thing]
-    return not _BY_USER.search(clause) and any(
-        any(_is_undone(acts, thing, outcomes, spoken) for thing in things if thing not in files)
-        or (files and all(_is_undone(acts, file, outcomes, spoken) for file in files))
-        for acts, past in _PAST.items()
-        if past.search(clause)
-    )
+    def __init__(self, messages: Sequence[Message], *, same_language: bool) -> None:
+        self.outcomes = [*map(_Outcome, pair(messages).calls)]
+        self.spoken = [(each.role, text_of(each)) for each in messages if each.role and same_language]
+        self.known = {thing for outcome in self.outcomes for thing in _THING.findall(outcome.named)}
 
+    def lacks(self, clause: str) -> bool:
+        """Whether a clause claims an action that failed, or one that no call did to the thing it names.
 
-def _is_undone(
-    acts: str, thing: str, outcomes: Sequence[_Outcome], spoken: Sequence[tuple[str, str]]
-) -> bool:
-    """Whether no call did it and no message says so; after a failed tool call, only a user's counts."""
-    past, is_file = _PAST[acts], "." in thing
-    on_it = [outcome for outcome in outcomes if outcome.names(thing)]
-    tried = [each for each in on_it if acts in each.acts or (is_file and not each.reads_only)]
-    tool_failed = any(not outcome.is_command for outcome in tried)
-    tries = tried or [outcome for outcome in outcomes if acts in outcome.acts and not is_file]
-    if not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
-        return False
-    if not tries:  # nobody tried: a lie only if messages speak of doing it, and calls only read it
-        wish = rf"\b(?:please|cannot|can't|not|to) (?:{acts.replace(' ', '|')})\b"
-        is_topic = any(re.search(wish, text, re.IGNORECASE) for _, text in spoken)
-        if not (thing and is_topic and all(outcome.reads_only for outcome in on_it)):
+        Of several files it is wrong only if it is of all.
+        """
+        things = [thing for thing in _THING.findall(clause) if thing in self.known] or [""]
+        files = [thing for thing in things if "." in thing]
+        claimed = [] if _BY_USER.search(clause) else [acts for acts in _ACTS if _PAST[acts].search(clause)]
+        return any(
+            any(self._is_undone(acts, thing) for thing in things if thing not in files)
+            or (files and all(self._is_undone(acts, file) for file in files))
+            for acts in claimed
+        )
+
+    def _is_undone(self, acts: str, thing: str) -> bool:
+        """Whether no call did it and no message says so; after a failed tool call, only a user's counts."""
+        past, is_file = _PAST[acts], "." in thing
+        on_it = [outcome for outcome in self.outcomes if outcome.names(thing)]
+        tried = [each for each in on_it if acts in each.acts or (is_file and not each.reads_only)]
+        tool_failed = any(not outcome.command for outcome in tried)
+        if not all(outcome.failed for outcome in tried) or (is_file and not tool_failed):
             return False
-    if thing and any(past.search(outcome.text) for outcome in on_it if not outcome.failed):
-        return False
-    return not any(
-        past.search(clause) and (thing in clause or not _THING.search(clause))
-        for role, text in spoken if thing in text and (role == "user" or not tool_failed)
-        for clause in _statements(text)
-    )  # fmt: skip
+        if not tried and not any(acts in outcome.acts for outcome in self.outcomes):
+            # nobody tried: a lie only if messages speak of doing it, and calls only read it
+            wish = re.compile(rf"(?i)\b(?:please|cannot|can't|not|to) (?:{acts.replace(' ', '|')})\b")
+            wished = any(wish.search(text) for _, text in self.spoken)
+            if not (thing and wished and all(outcome.reads_only for outcome in on_it)):
+                return False
+        reports = [outcome.text for outcome in on_it if thing and not outcome.failed]
+        for role, text in self.spoken:
+            if thing in text and (role == "user" or not tool_failed):
+                reports += [each for each in _statements(text) if thing in each or not _THING.search(each)]
+        return not any(map(past.search, reports))
 
+    def succeeded(self, clause: str) -> bool:
+        """Whether an action that a clause names succeeded, and no message speaks of trouble with it."""
+        words, things = clause.casefold().split(), self.known.intersection(_THING.findall(clause))
+        stems = [act for act in _ACT_OF if any(word.startswith(act.removesuffix("e")) for word in words)]
+        acts = {_ACT_OF[act] for act in stems}
+        tried = [each for each in self.outcomes if each.acts & acts]
+        tried = [each for each in tried if not things or any(map(each.names, things))]
+        trouble = [each for each in tried if each.failed or _TROUBLE.search(each.text)]
+        parts = [
+            part for role, text in self.spoken
+            for part in ([text] if role == "user" else _CLAUSE.split(text))
+            if _NOT.search(part) or _TROUBLE.search(part)
+        ]  # fmt: skip
+        denied = any(act in part.casefold() for part in parts for act in stems)
+        return bool(self.spoken and tried) and not (trouble or denied)
 
-def _did_not_fail(
-    clause: str, outcomes: Sequence[_Outcome], spoken: Sequence[tuple[str, str]], known: set[str]
-) -> bool:
-    """Whether a clause claims that an action failed, but no call or message does."""
-    words, things = clause.casefold().split(), known.intersection(_THING.findall(clause))
-    stems = [act for act in _ACT_OF if any(word.startswith(act.removesuffix("e")) for word in words)]
-    tried = [
-        outcome for outcome in outcomes if not outcome.acts.isdisjoint(_ACT_OF[act] for act in stems)
-        and (not things or any(map(outcome.names, things)))
-    ]  # fmt: skip
-    if not (_FAILED.search(clause) and spoken and tried):
-        return False
-    trouble = any(outcome.failed or _TROUBLE.search(outcome.text) for outcome in tried)
-    return not trouble and not any(
-        (_NOT.search(part) or _TROUBLE.search(part)) and any(act in part.casefold() for act in stems)
-        for role, text in spoken
-        for part in ([text] if role == "user" else _CLAUSE.split(text))
-    )
-
-
-def _outcome(call: Call) -> _Outcome:
-    args = call.args if isinstance(call.args, dict) else {}
-    command = command_of(args)
-    failed = call.answer is None or bool(failure(call, command))
-    verb = next((_ACT_OF[word] for word in words_of(call.name) if word in _ACT_OF), "")
-    acts = {verb, *(_ACT_OF[match[1]] for match in map(_STEP.match, steps_of(command)) if match)}
-    text = " ".join([*strings_in(args), result_of(call)[1]])
-    return _Outcome(acts, text, bool(command), effect_of(call.name) == "read", failed)
-
-
-def _wrong_results(text: str, calls: Sequence[Call], outcomes: Sequence[_Outcome]) -> Iterator[str]:
-    """Claims that a command passed or failed, if it ended otherwise, and that tests passed that failed."""
-    claims = [*_COMMAND.finditer(text)]
-    ends = Ledger(calls if claims else ())
-    for claim in claims:
-        command = attempt_of(claim[1])
-        failed, passed = ("failed", command) in ends.entries, command in ends.passed
-        if (passed and not failed) if claim[2].startswith("fail") else (failed and not passed):
-            yield claim[0]
-    tests = [outcome for outcome in outcomes if "test" in outcome.acts]
-    last = tests[-1] if tests else None
-    if last and last.failed and (_FAILED.search(last.text) or "passed" not in last.text):
-        yield from (match[0] for match in _TESTS.finditer(text))
+    def wrong_results(self, text: str) -> Iterator[str]:
+        """Claims that a command passed or failed, if it ended otherwise, and that failed tests passed."""
+        for claim in _COMMAND.finditer(text):
+            command = attempt_of(claim[1])
+            runs = [each for each in self.outcomes if command in each.attempts]
+            if runs and runs[-1].failed != claim[2].startswith("fail"):
+                yield claim[0]
+        last = next((each for each in reversed(self.outcomes) if "test" in each.acts), None)
+        if last and last.failed and (_FAILED.search(last.text) or "passed" not in last.text):
+            yield from (match[0] for match in _TESTS.finditer(text))
