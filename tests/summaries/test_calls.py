@@ -144,6 +144,7 @@ def test_what_a_shell_committed_and_pushed_is_done(command, acts):
     ("git commit -m \"$(cat <<'EOF'\nSplit \"it\"\n\nrm a.py; git push\nEOF\n)\"", '[main (root-commit) 8141d45] Split "it"', '`git commit` → [main (root-commit) 8141d45] Split "it"'),
     ("gh pr create --title x --body 'y z'", "Creating pull request\nhttps://github.com/a/b/pull/7", "`gh pr create --title x` → https://github.com/a/b/pull/7"),
     ("git push origin main", "To github.com:a/b.git\n   1a2b3c4..28c3bbd  main -> main", "`git push` → 1a2b3c4..28c3bbd main -> main"),
+    ("git push -u origin x | tail -1", "branch 'x' set up to track 'origin/x'.", "`git push` → branch 'x' set up to track 'origin/x'."),
     ("git push origin :old", "To github.com:a/b.git\n - [deleted]         old", "`git push` → [deleted] old"),
     ("git revert 1f", '[main 28c3bbd] Revert "x"', '`git revert` → [main 28c3bbd] Revert "x"'), ("git merge dev", "Updating 1a..2b\nFast-forward\n a.py | 2 +-", "`git merge` → Fast-forward"),
     ("git tag v1", "", "`git tag v1`"), ("gh pr merge 1 --squash", "(no output)", "`gh pr merge 1 --squash`"), ("gh pr close 1", "✓ Closed pull request #1", "`gh pr close 1` → ✓ Closed pull request #1"),
@@ -177,7 +178,7 @@ def test_a_tool_that_looks_does_nothing(name, acts):
     ({"id": "10"}, '{"success":false,"message":"mailbox full"}', "mailbox full"), ({"id": "10"}, '{"ok":false}', "failed"), ({"id": "10"}, '{"error":{"code":409,"message":"no rooms"}}', "no rooms"),
     ({"id": "10"}, '{"status":"failed","reason":"no rooms"}', "failed no rooms"), ({"id": "10"}, '{"status":"error"}', "error"),
     ({"id": "10"}, "Payment declined by bank", "Payment declined by bank"), ({"id": "10"}, "Denied: not confirmed", "Denied: not confirmed"), ({"id": "10"}, "Could not send: full", "Could not send: full"),
-    ({"id": "10"}, "Accepted. A receipt could not be mailed.", None),
+    ({"id": "10"}, "Accepted. A receipt could not be mailed.", None), ({"id": "10"}, "No issues. Sent.", None), ({"id": "10"}, "No changes made", "No changes made"),
     ({"id": "10"}, "No seats left.", "No seats left."), ({"id": "10"}, "The user doesn't want to proceed.", "The user doesn't want to proceed."), ({"id": "10"}, "HTTP 403 Forbidden", "HTTP 403 Forbidden"),
     ({"id": "10"}, '{"result":"error","message":"sent before"}', "error sent before"),
 ])  # fmt: skip

@@ -65,8 +65,8 @@ _PUBLISHES = Pattern(  # each kind in a group
 )
 _PROOF = Pattern(  # in its output: branch, hash and message; a ref; a URL; nothing, or a check mark
     r"(?m)^(\[[^\]\n]+ [0-9a-f]{7,}\] .*|Fast-forward$|Merge made by .*)"
-    r"|^ [ +*-] (\S.* -> (?!origin/)\S+|\[deleted\].*)|(https://\S{1,300}/(?:pull|issues|releases)/\S+)"
-    r"|(\A(?=\s*(?:\(.*no output\)\s*)?\Z)|^✓ .*)"
+    r"|^(?: [ +*-] |\A(?=branch '))(\S.* -> (?!origin/)\S+|\[deleted\].*|branch .* set up to track .*)"
+    r"|(https://\S{1,300}/(?:pull|issues|releases)/\S+)|(\A(?=\s*(?:\(.*no output\)\s*)?\Z)|^✓ .*)"
 )
 _CODE = Pattern(r"(?i)(?<!\\)\"(?:exit(?:_?code|_?status)?|return_?code)\":(-?\d+)")
 _EXITED = Pattern(r"(?im)^<?(?:[\w:]+ ){0,5}exit(?:ed)?(?:(?: \w+){1,3}:?|:) (\d{1,3})>?\.?$")
@@ -81,9 +81,9 @@ ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `Fi
 )
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _DENIED = Pattern(  # an action was not done
-    r"(?i)(?:error|failure|no)\b|(?:(?!\. |: ).){0,80}?(?<![\w/-])(?:declined|denied|rejected|refused"
+    r"(?i)(?:error|failure)\b|(?:(?!\. |: ).){0,80}?(?<![\w/-])(?:declined|denied|rejected|refused"
     r"|unable|failed(?= to\b|\W*$|[:.;])|forbidden|insufficient|cannot|could not|\w+n['\u2019]t"
-    r"|not (?:allowed|permitted|possible|authori[sz]ed|available|found))\b"
+    r"|not (?:allowed|permitted|possible|authori[sz]ed)|(?:not|no \w+) (?:available|found|left|made|was))\b"
 )
 
 
