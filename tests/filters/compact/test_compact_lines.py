@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeh_history.filters.compact.lines import brief, cut, flat, spoken
+from codeh_history.filters.compact.lines import brief, flat, spoken
 from codeh_history.filters.compact.units import PEOPLE
 from codeh_history.session.labels import MODEL, USER
 from compact.short import section, summary, tokens, working
@@ -84,12 +84,6 @@ def test_json_is_told_in_a_line_for_each_object(value, expected):
 ])  # fmt: skip
 def test_a_call_in_a_few_words(name, args, expected):
     assert brief(name, args).rstrip() == expected
-
-
-def test_a_beginning_ends_with_a_sentence():
-    assert cut("Short.", 10) == "Short."
-    assert cut("One sentence here. And another one that is longer.", 30) == "One sentence here. "
-    assert cut("word " * 40, 52) == "word " * 5 + "w"
 
 
 def test_pasted_imports_are_not_what_was_asked():

@@ -38,7 +38,6 @@ LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 FIRST = 3  # sentences that begin an answer
 NAMES = 0.3  # share of the room for names, in work
-ASKED, BEGINNINGS = 0.9, 0.5  # shares of what is left in a chat
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
 SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
     r"(?![A-Z]+s?$|[\da-f]{4,6}$|//)(?:(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w)"
@@ -110,13 +109,12 @@ def choose(lines: list[Line], staying: Iterable[Line], shape: str, room: float) 
     later = [line for line in staying if line.revokes]
     for line in (*lines, *later):
         line.words = features(line.text)
-    if shape == WORK:
-        lines = [*lines, *names(lines)]
-    for place, line in enumerate(lines):
-        line.place = place
     settle(lines, later)
     if shape == WORK:
+        lines = [*lines, *names(lines)]
         add_phrases(lines)
+    for place, line in enumerate(lines):
+        line.place = place
     words = features("\n".join(f"{line.label} {line.text}" for line in staying))
     chooser = Chooser(lines, shape, words)
     _by_shares(lines, chooser, shape, room)
@@ -139,8 +137,9 @@ def _by_shares(lines: Sequence[Line], chooser: Chooser, shape: str, room: float)
     kinds: dict[str, list[Line]] = {kind: [] for kind in KINDS}
     for line in reversed(lines):
         kinds[line.kind].append(line)
+    free = [line for line in lines if line.kind not in ("done", "name")]
     best_first = chooser.best_first
-    shares: list[tuple[Iterable[Line], float]] = [
+    shares: list[tuple[Iterable[Line], float]] = [  # of the room
         (kinds["pinned"], 1.0),
         ([line for line in kinds["done"] if line.text[:1] != "`"], 0.86),
         ([line for line in prompts if line.id == prompts[0].id], 0.05),
@@ -154,32 +153,25 @@ def _by_shares(lines: Sequence[Line], chooser: Chooser, shape: str, room: float)
         shares += [(firsts.values(), 0.35), (best_first(kinds["decision"] + kinds["open"]), 0.1)]
     for of_kind, share in shares:
         chooser.take(of_kind, max(room * share, min(LEAST, room * SMALL)))
-
-    def left(share: float) -> float:
-        return room * share - chooser.cost
-
-    free = [line for line in lines if line.kind not in ("done", "name")]
     if shape == WORK:
         written = [line for line in free if line.spoken or (line.label == PASTED and line.row < ROWS)]
-        chooser.take(best_first(written), left(1 - NAMES))
+        chooser.take(best_first(written), room * (1 - NAMES) - chooser.cost)
         chooser.take(best_first(kinds["name"]), room * NAMES)
     elif shape == CHAT:
         heads = [answer[row] for row in range(FIRST) for answer in answers if row < len(answer)]
-        chooser.take(best_first(users), left(1) * ASKED)
-        chooser.take(heads, left(1) * BEGINNINGS)
-    chooser.take(best_first(free), left(SPARE))
+        chooser.take(best_first(users), (room - chooser.cost) * 0.9)
+        chooser.take(heads, (room - chooser.cost) * 0.5)
+    chooser.take(best_first(free), room * SPARE - chooser.cost)
 
 
 def _is_minor(line: Line) -> bool:
     """Whether a file was only read, or whether what failed passed later or only looked."""
-    passed = line.text.endswith(PASSED) or SHOWS.match(line.text.removeprefix("`"))
-    return line.label == "read" or bool(passed)
+    looked = SHOWS.match(line.text.removeprefix("`")) is not None
+    return looked or line.label == "read" or line.text.endswith(PASSED)
 
 
 def names(lines: Iterable[Line]) -> list[Line]:
-    """Make a line of each symbol and path in tool output, labelled with the file in which it first appears;
-    none if no file was read.
-    """
+    """Make a line of each symbol and path in tool output, with its first file; none if no file was read."""
     shown = [line for line in lines if line.kind == "shown" and " " in line.text.strip()]  # no listings
     sources = [(line.label, line) for line in shown if "." in line.label and " " not in line.label]
     sources += [(ELSEWHERE, line) for line in shown if sources]

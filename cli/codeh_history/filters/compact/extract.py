@@ -48,9 +48,7 @@ def extract(
 
 
 class Extract:
-    """The lines of the messages to summarise, with `absorb` also those of earlier summaries, and their
-    room.
-    """
+    """The summary of the messages to summarise; with `absorb` it replaces earlier summaries too."""
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft, self._absorb = draft, absorb
@@ -72,14 +70,14 @@ class Extract:
         """Yield the lines of earlier summaries; the ledger gets back what is its own."""
         for summary in self._draft.history.view.summaries if self._absorb else ():
             for line in entries_of(summary) or opaque(summary):
-                if line.kind in LEDGER:
-                    ledger.read_back(line.kind, line.label, line.text, -1)
-                    continue
                 line.cost, line.number = len(line.text) / 3.5 + 1.5, -1
                 line.spoken = SPOKEN.get(line.kind, "")
                 if line.kind == "now":  # no longer
                     line.kind = cues.topic(line.text, user=False) or "said"
-                yield line
+                if line.kind in LEDGER:
+                    ledger.read_back(line.kind, line.label, line.text, -1)
+                else:
+                    yield line
 
     @property
     def room(self) -> int:

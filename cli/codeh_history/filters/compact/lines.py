@@ -47,20 +47,20 @@ def read(history: History, numbers: Iterable[int]) -> Iterator[Line]:
             if "inlineData" in part or "fileData" in part:
                 lines = iter([Line("shown", "File", stubs.described(part, message.id), message.id, 20)])
             elif "functionCall" in part or "functionResponse" in part:
-                lines = _shown(history, number, place, most)
+                lines = _shown(history, number, place)
             else:
                 text = "" if part.get("thought") else part.get("text") or ""
                 rate = history.tokens[number][place] / max(1, len(text))
-                text, own = cut(text, most), not (quoted or template)
+                own = not (quoted or template)
                 quoted = message.role == "user" and authorship.quoting(text, quoted=quoted)
                 speaker = MODEL if message.role == "model" else USER
                 lines = spoken(text, speaker, message.id, rate, history.shape, own=own)
-            for line in lines:
+            for line in words.upto(most, lines, lambda line: len(line.text)):
                 line.number = number
                 yield line
 
 
-def _shown(history: History, number: int, place: int, most: int) -> Iterator[Line]:
+def _shown(history: History, number: int, place: int) -> Iterator[Line]:
     """The lines of a call or a result."""
     message, call = history.messages[number], history.layout.calls.get((number, place))
     part = message.parts[place]
@@ -70,20 +70,12 @@ def _shown(history: History, number: int, place: int, most: int) -> Iterator[Lin
         result = part["functionResponse"]
         name, value = result["name"], result_value(result.get("response"))
     label = brief(name, call.args if call is not None else {})
-    texts = list(flat(cut(value, most) if isinstance(value, str) else value))
+    texts = list(flat(value))
     rate = history.tokens[number][place] / max(1, sum(map(len, texts)))
-    for row, text in enumerate(words.upto(most, texts, len)):
+    for row, text in enumerate(texts):
         if text.rpartition(": ")[2] not in label:
             cost = len(text) * min(1.5, rate) + 1 + len(label) * 0.06
             yield Line("shown", label, text, message.id, cost, row=row)
-
-
-def cut(text: str, most: int) -> str:
-    """Return the beginning of a text, up to the end of a line or sentence."""
-    if len(text) <= most:
-        return text
-    ends = [text.rfind(end, 0, most) + len(end) for end in ("\n", ". ", "? ", "! ", "。", "？", "！")]
-    return text[: max(most // 2, *ends)]
 
 
 def spoken(
@@ -153,9 +145,7 @@ def brief(name: str, args: Any) -> str:
 
 
 def flat(value: Any) -> Iterator[str]:
-    """Flatten a value into lines: a text into its own, JSON into one for the plain fields of each
-    object.
-    """
+    """Flatten a value into lines: a text's own, and one for the short fields of each object."""
     if isinstance(value, str):
         texts = words.lines_of(value)
         if sum(_NUMBERED.match(line) is not None for line in texts) * 2 > len(texts) > 1:

@@ -83,17 +83,12 @@ def fields_of(entries: Sequence[Line]) -> Json:
 
     Without work with tools, questions stay with their answers.
     """
-    lines = [
-        [
-            line.kind if line.label == SPEAKERS.get(line.kind, "") else f"{line.kind} {line.label}",
-            line.text,
-            line.id,
-        ]
-        for line in entries
-    ]
     work = any(line.kind in OF_TOOLS for line in entries)
+    lines: list[list[str]] = []
     sections: dict[str, list[Line]] = {heading: [] for heading in HEADINGS}
     for line in entries:
+        default = line.label == SPEAKERS.get(line.kind, "")
+        lines.append([line.kind if default else f"{line.kind} {line.label}", line.text, line.id])
         sections[labels.SAID if line.kind == "asked" and not work else KINDS[line.kind]].append(line)
     out: list[str] = []
     for heading, group in sections.items():

@@ -19,7 +19,9 @@ SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah ok
 
 _WORD = Pattern(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
 _MARKUP = Pattern(r"(?<!\\)\\[nrt]|</[\w-]+>|^<[a-z][\w-]*>")  # an escaped line end, a tag
-_NAME = Pattern(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
+_NAME = Pattern(  # a path, a symbol, a file or decimal number, a number or time, an id
+    r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}|[^\W_]\.[^\W_]{1,5}$|^[\d:]+$"
+)
 _LETTERS = Pattern(r"[^\W_]+")
 _CUT = Pattern(r"(?s).{1,160}(?:[,;:}\])\s]|$)|.{1,160}")
 _HAN = Pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -60,10 +62,7 @@ def names_in(text: str) -> set[str]:
 @lru_cache(maxsize=1 << 16)
 def is_name(word: str) -> bool:
     """Whether a word is a path, a symbol, a number or an id."""
-    start, _, end = word.rpartition(".")
-    if start and 0 < len(end) <= SUFFIX and end.isalnum() and start[-1].isalnum():
-        return True
-    return word.replace(":", "").isdigit() or _NAME.search(word) is not None
+    return _NAME.search(word) is not None
 
 
 def _symbols(name: str) -> list[str]:
