@@ -1,5 +1,4 @@
-"""Choose the lines of a summary: those that add most for their tokens, in an order set by the kind of
-conversation.
+"""Choose the lines of a summary: those that add most for their tokens, by the kind of conversation.
 
 A line adds words and names that no chosen line has. The value of a word is its rarity in general times how
 often the conversation uses it (in work with tools, recently); it falls each time the word is chosen. In
@@ -8,9 +7,8 @@ work, a phrase that several messages have counts too, because it is what the wor
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 from itertools import groupby
 from math import exp, log
@@ -19,7 +17,7 @@ from ...base.lazy import Pattern
 from ...session.labels import PASTED
 from ...summaries import cues, prose
 from ...summaries.authorship import ROWS
-from ...summaries.calls import PASSED, SHOWS
+from ...summaries.calls import PASSED
 from .summary import KINDS, Line
 from .units import CHAT, PEOPLE, WORK
 from .words import COMMON, features, is_name, phrases, rarity
@@ -47,7 +45,7 @@ SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
 class Chooser:
     """Chooses lines, each once; a chosen line lowers the value of its words."""
 
-    def __init__(self, lines: Sequence[Line], shape: str, staying: AbstractSet[str] = frozenset()) -> None:
+    def __init__(self, lines: Sequence[Line], shape: str, staying: frozenset[str] = frozenset()) -> None:
         """`staying`: the words of the messages that stay."""
         self.chosen: dict[int, Line] = {}  # by place, most important first
         self.cost = self._room = 0.0
@@ -145,8 +143,8 @@ def _by_shares(lines: Sequence[Line], chooser: Chooser, shape: str, room: float)
         ([line for line in prompts if line.id == prompts[0].id], 0.05),
         (kinds["now"][::-1], 0.06),
         (best_first(kinds["rule"]), 0.4),
-        (sorted(kinds["file"], key=_is_minor), 0.1),
-        (sorted(kinds["failed"], key=_is_minor), 0.04),
+        (sorted(kinds["file"], key=lambda line: line.label == "read"), 0.1),
+        (sorted(kinds["failed"], key=lambda line: line.text.endswith(PASSED)), 0.04),
         (kinds["done"], 0.02),
     ]
     if shape == WORK:
@@ -162,12 +160,6 @@ def _by_shares(lines: Sequence[Line], chooser: Chooser, shape: str, room: float)
         chooser.take(best_first(users), (room - chooser.cost) * 0.9)
         chooser.take(heads, (room - chooser.cost) * 0.5)
     chooser.take(best_first(free), room * SPARE - chooser.cost)
-
-
-def _is_minor(line: Line) -> bool:
-    """Whether a file was only read, or whether what failed passed later or only looked."""
-    looked = SHOWS.match(line.text.removeprefix("`")) is not None
-    return looked or line.label == "read" or line.text.endswith(PASSED)
 
 
 def names(lines: Iterable[Line]) -> list[Line]:
@@ -188,16 +180,11 @@ def names(lines: Iterable[Line]) -> list[Line]:
 
 def add_phrases(lines: Iterable[Line]) -> None:
     """Add to the words of each line that somebody wrote the phrases that other messages have too."""
-    first: dict[str, str] = {}  # phrase → message
     written = [line for line in lines if line.kind != "shown"]
-    repeated = {
-        phrase
-        for line in written
-        for phrase in phrases(line.text)
-        if first.setdefault(phrase, line.id) != line.id
-    }
+    in_messages = {(phrase, line.id) for line in written for phrase in phrases(line.text)}
+    count = Counter(phrase for phrase, _ in in_messages)
     for line in written:
-        line.words |= repeated & phrases(line.text)
+        line.words |= {phrase for phrase in phrases(line.text) if count[phrase] > 1}
 
 
 def settle(lines: Iterable[Line], later: Iterable[Line] = ()) -> None:

@@ -64,12 +64,9 @@ def _shown(history: History, number: int, place: int) -> Iterator[Line]:
     """The lines of a call or a result."""
     message, call = history.messages[number], history.layout.calls.get((number, place))
     part = message.parts[place]
-    if "functionCall" in part:
-        name, value = part["functionCall"]["name"], part["functionCall"].get("args")
-    else:
-        result = part["functionResponse"]
-        name, value = result["name"], result_value(result.get("response"))
-    label = brief(name, call.args if call is not None else {})
+    content: Any = part.get("functionCall") or part["functionResponse"]
+    value = content.get("args") if "functionCall" in part else result_value(content.get("response"))
+    label = brief(content["name"], call.args if call is not None else {})
     texts = list(flat(value))
     rate = history.tokens[number][place] / max(1, sum(map(len, texts)))
     for row, text in enumerate(texts):

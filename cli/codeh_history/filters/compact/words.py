@@ -13,8 +13,6 @@ T = TypeVar("T")
 
 COMMON = 0.3  # rarity up to which a word is common
 FREQUENT = 5  # most frequent words, which have no weight
-SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
-LONG_LINE = 400  # longer lines are split
 SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
 
 _WORD = Pattern(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
@@ -67,7 +65,7 @@ def is_name(word: str) -> bool:
 
 def _symbols(name: str) -> list[str]:
     """Split `editor.setText` into symbols; keep a path or file name."""
-    if "/" in name or len(name) - name.rfind(".") <= SUFFIX + 1 or "." not in name:
+    if "/" in name or "." not in name or len(name) - name.rfind(".") <= 6:
         return [name]
     return [piece for piece in name.split(".") if is_name(piece)] or [name]
 
@@ -96,7 +94,7 @@ def _ranks() -> dict[str, int]:
     return {word: rank for rank, word in enumerate(text.split(), 1)}
 
 
-def lines_of(text: str, most: int = LONG_LINE) -> list[str]:
+def lines_of(text: str, most: int = 400) -> list[str]:
     """Split a text into lines, and lines above `most` characters into pieces at punctuation or spaces."""
     lines = text.split("\n")
     return [piece for line in lines for piece in (_CUT.findall(line) if len(line) > most else [line])]
