@@ -228,7 +228,7 @@ def test_output_that_reports_an_error_is_a_failure(command, output):
     ("bash", {"command": "make > o.txt"}, {"output": "Command timed out after 2m 0.0s"}), ("book", {"id": "A"}, {"output": "Error: seat taken", "error": ""}),
     ("book", {"id": "A"}, {"output": "no seat", "isError": True}), ("book", {"id": "A"}, {"output": "Not possible on Sundays"}),
     ("book", {"id": "A"}, {"output": "The payment was not authorized"}), ("book", {"id": "A"}, {"output": "No seats available"}),
-    ("book", {"id": "A"}, {"state": "failed"}),
+    ("book", {"id": "A"}, {"state": "failed"}), ("bash", {"command": "make"}, {"success": False, "output": "x"}), ("Task", {"name": "a"}, {"output": "Error: no such agent"}),
 ])  # fmt: skip
 def test_what_was_not_done_failed(call):
     assert {kind for kind, *_ in after(call).lines()} == {"failed"}

@@ -189,9 +189,10 @@ def failure(call: Call, command: str) -> str:
     codes = _CODE.findall(json_text(fields)) or (_EXITED.findall(text) if command else [])
     code = max(map(int, codes), default=None)
     lines = text.rstrip().split("\n")
+    flagged = any(map(fields.get, ("error", "is_error", "isError")))
     if code == 1 and steps and SHOWS.match(steps[-1]) and not ERROR.search(text):
         failed = False  # no match
-    elif code or any(map(fields.get, ("error", "is_error", "isError"))):
+    elif code or flagged or False in map(fields.get, ("success", "ok")):
         failed = True
     elif command:  # a test that passes may print errors before
         sure = code == 0 and "|" not in command and ";" not in command  # the status of the whole command
@@ -199,8 +200,8 @@ def failure(call: Call, command: str) -> str:
     else:
         status = str(fields.get("status") or fields.get("state") or fields.get("result"))
         answers = {status, lines[0]}.difference(strings_in(call.args))  # a title may be `Cannot log in`
-        failed = effect not in ("", "read") and any(map(_DENIED.match, answers))
-        failed = failed or False in (fields.get("success"), fields.get("ok"))
+        acts = effect not in ("", "read")
+        failed = any(map(_DENIED.match, answers)) if acts else not effect and ERROR.match(text)
     return _reason(text, command) or (f"exit {code}" if code else "failed") if failed else ""
 
 

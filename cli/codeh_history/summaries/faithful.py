@@ -175,8 +175,7 @@ class _Source:
     def dates(self) -> set[tuple[int, int]]:
         """The days and months of the source: numbers next to a month's name, and pairs of numbers."""
         around = (self.text[max(m.start() - 12, 0) : m.end() + 12] for m in _MONTH.finditer(self.text))
-        pairs = (match[0] for match in _PAIR.finditer(self.text))
-        return {date for text in (*around, *pairs) for date in _dates(text)}
+        return {date for text in (*around, *_PAIR.findall(self.text)) for date in _dates(text)}
 
     def has_number(self, name: str) -> bool:
         """Whether the source has a number, rounded or not, or as a sum or difference, or lacks its unit."""
