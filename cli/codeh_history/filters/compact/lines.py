@@ -21,7 +21,7 @@ from .draft import History
 from .summary import Line
 from .units import CHAT, PEOPLE, SPEAKER
 
-WHOLE, READ = 1_500_000, 400_000  # most characters of a history that is read whole; read of a longer one
+WHOLE, READ = 1_500_000, 400_000  # most characters of a history that is read whole, and of a longer one
 BRIEF = 40  # characters of a call's label
 HEAD = 100  # characters of the head of a list, and of an item that needs it
 SHORT = 200  # characters of a field that shares a line with others
