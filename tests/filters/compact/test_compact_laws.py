@@ -273,6 +273,7 @@ def test_odd_shapes_are_taken_too(messages, share, policy):
     )
 
 
+@example(records=written([(0, 0), (0, 0), (4, 4368715), (4, 123), (4, 185019)]), share=0.1)
 @given(records=long.histories(), share=shares)
 def test_nothing_is_summarized_that_stubs_could_have_spared(records, share):
     """G7."""

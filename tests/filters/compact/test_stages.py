@@ -150,15 +150,16 @@ def loop(count, lines=60):
     ]
 
 
-def test_the_newest_calls_and_results_are_those_that_fit_together():
-    made = draft(session([user("a"), *loop(4), model("b")]))
-    sizes = [made.size((number, 0)) for number in range(1, 9)]
-    assert stages.newest(made, sum(sizes)) == {(number, 0) for number in range(1, 9)}
-    assert stages.newest(made, sizes[-1]) == {(8, 0)}
-    assert stages.newest(made, sizes[-1] + sizes[-2]) == {(8, 0), (7, 0)}
-    assert stages.newest(made, sizes[-1] - 1) == set()
+def test_the_newest_calls_and_results_stay_that_fit_together():
+    made = draft(session([user("a"), *loop(4), user("b")]))
+    places = [(number, 0) for number in range(1, 9)]
+    sizes = [made.size(place) for place in places]
+    assert stages.older(made, sum(sizes)) == []
+    assert stages.older(made, sizes[-1]) == places[:7]
+    assert stages.older(made, sizes[-1] + sizes[-2]) == places[:6]
+    assert stages.older(made, sizes[-1] - 1) == places
     made.drop("s", [7, 8], "w")
-    assert stages.newest(made, sizes[5]) == {(6, 0)}
+    assert stages.older(made, sizes[5]) == places[:5]
 
 
 def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed():
@@ -281,3 +282,19 @@ def test_a_stub_is_never_shortened_again(part):
     stub = stubs.shorten(part, "m1", 0.2)
     assert 0 < len(str(stub)) < len(str(part)) / 2
     assert stubs.shorten(stub, "m1", 0.2) is None
+
+
+@pytest.mark.parametrize("share", [0, 0.1])
+def test_in_a_prompt_with_a_paste_its_authors_lines_stay_word_for_word(share):
+    question = "This is what the job on the machine in the basement printed last night, and I do not\nsee why it stops."
+    text = f"{question}\n```\n{output(3, 200)}\n```\nPlease look at the handlers."
+    left = stubs.shorten_prompt({"text": text}, "m1", share)["text"]
+    assert left.startswith(question)
+    assert left.endswith("Please look at the handlers.")
+    assert (len(left) < 300) == (share == 0)
+    assert left.count("left out; codeh-history expand m1]") == 1
+
+
+def test_a_response_of_numbers_alone_becomes_a_stub_too():
+    part = {"functionResponse": {"name": "f", "response": {"rows": [*range(3000)]}}}
+    assert len(str(stubs.shorten(part, "m1", 0.1))) < len(str(part)) / 5

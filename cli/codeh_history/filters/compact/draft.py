@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from ...session.model import CONTINUATION, Json, Message, Part
@@ -37,10 +37,8 @@ class History:
         ]
         self.summaries = [summary.text for summary in view.summaries]
         self.summary_cost = self.cost_of_summaries(self.summaries)
-        self.fixed_cost = counter.history + cost_beside_messages(
-            counter, settings.system, settings.tools, ()
-        )
-        self.total = Draft(self).total
+        beside = cost_beside_messages(counter, settings.system, settings.tools, ())
+        self.fixed_cost = counter.history + beside
 
     @cached_property
     def layout(self) -> Layout:
@@ -55,9 +53,7 @@ class History:
 
     @cached_property
     def least(self) -> dict[Place, Part | None]:
-        """The parts that may shrink as a last resort, and what is left of them then: of results and of a
-        long answer in the last unit a mark, of a prompt with a long paste what its author wrote.
-        """
+        """What is left, as a last resort, of results and long answers of the last unit, and of pastes."""
         least: dict[Place, Part | None] = {}
         layout = self.layout
         for number in sorted({*layout.last, *layout.prompts[-1:]} if layout.yielding else ()):
@@ -66,9 +62,9 @@ class History:
             longest = max(texts, key=len, default="")
             for place, (part, text) in enumerate(zip(message.parts, texts, strict=True)):
                 if "functionResponse" in part and not stubs.is_bare(part):
-                    least[number, place] = stubs.bare(part, message.id)
+                    least[number, place] = self.bare((number, place))
                 elif text and message.role == "model" and sum(map(len, texts)) > LONG:
-                    least[number, place] = stubs.bare(part, message.id) if text is longest else None
+                    least[number, place] = self.bare((number, place)) if text is longest else None
                 elif number in layout.prompts and len(text) > LONG and not stubs.is_stub(text):
                     own = stubs.shorten_prompt(part, message.id, 0)
                     least |= {(number, place): own} if len(own["text"]) < len(text) - LONG else {}
@@ -84,11 +80,10 @@ class History:
         """The least total that any compaction can reach, unless a summary is smaller than a mark."""
         sizes = parts_tokens(self.counter, [part or {} for part in self.least.values()])
         saved = [max(0, self.size(place) - size) for place, size in zip(self.least, sizes, strict=True)]
-        total = (
-            self.fixed - sum(saved) + min(self.summary_cost, self.cost_of_summaries(self.bare_summaries))
-        )
+        summary = min(self.summary_cost, self.cost_of_summaries(self.bare_summaries))
+        opening = 0 if self.summaries else self.opening(sorted(self.layout.fixed))
         # what a request adds before a model's message may be more than what goes
-        return min(self.total, total + (0 if self.summaries else self.opening(sorted(self.layout.fixed))))
+        return min(self.total, self.fixed - sum(saved) + summary + opening)
 
     @cached_property
     def total(self) -> int:
@@ -111,10 +106,9 @@ class History:
             or (self.shape == CHAT and self.messages[number].role == "model" and part.keys() == {"text"})
         ]
 
-    def opening(self, numbers: Iterable[int]) -> int:
+    def opening(self, numbers: Sequence[int]) -> int:
         """The tokens of the message that a request adds if the first of these is the model's."""
-        first = next(iter(numbers), None)
-        if first is None or self.messages[first].role != "model" or not self.counter.message:
+        if not numbers or self.messages[numbers[0]].role != "model" or not self.counter.message:
             return 0
         return self.counter.message + self.counter.counts([CONTINUATION])[0]
 
@@ -124,6 +118,10 @@ class History:
     def size(self, place: Place) -> int:
         """The original tokens of a part."""
         return self.tokens[place[0]][place[1]]
+
+    def bare(self, place: Place, why: str = "") -> Part:
+        """Return the part reduced to a mark."""
+        return stubs.bare(self.part(place), self.messages[place[0]].id, why)
 
     def shortened(self, place: Place, share: float) -> Part | None:
         """Return the part cut to about this share of its text; None if it was cut before."""
@@ -195,39 +193,32 @@ class Draft:
         return [max(0, self.size(place) - size) for (place, *_), size in zip(changes, sizes, strict=True)]
 
     def replace(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
-        """Make those of these replacements that save tokens, in order, until the draft fits; or, if
-        `whole`, all of them.
-        """
+        """Make the replacements that save tokens, in order, until the draft fits, or all if `whole`."""
         changes = list(changes)
         for (place, new, why), saved in zip(changes, self.savings(changes), strict=True):
             if saved and (whole or not self.fits):
-                op: Op = {"op": "replace", "id": self.history.messages[place[0]].id}
-                self._sizes[place] = self.size(place) - saved
-                self._steps[place] = Step(op, stage, why, self.history.size(place), self._sizes[place])
-                self.new[place] = new
+                op = replace_shown(self.history.messages[place[0]], place[1], new, why)
+                self.new[place], self._sizes[place] = new, self.size(place) - saved
+                self._step(place, op, stage, why, self.history.size(place), self._sizes[place])
                 self.costs[place[0]] -= saved
                 self._total -= saved
 
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages, which must be whole units."""
         before = self.cost(numbers)
-        self._steps[len(self._steps)] = Step(drop(self.history.ids(numbers), why), stage, why, before, 0)
+        self._step(len(self._steps), drop(self.history.ids(numbers), why), stage, why, before, 0)
         self.gone.update(numbers)
         self._total -= before
 
-    def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
+    def summary_total(self, text: str, numbers: Collection[int], *, absorb: bool) -> int:
         """Return what the total would be with these messages summarised by this text."""
-        numbers = list(numbers)
-        texts = self._texts_with(text, self._covered(numbers, absorb=absorb))
+        _, texts = self._with(text, numbers, absorb=absorb)
         return self._total - self.cost(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
 
     def summarize(self, stage: str, numbers: Sequence[int], fields: Json, *, absorb: bool) -> None:
-        """Replace messages by a summary, and with `absorb` the existing summaries too.
-
-        `fields` has its text (`summary`) and, if it consists of lines, its `lines`.
-        """
+        """Replace messages by a summary of these fields, and with `absorb` the existing summaries too."""
         text = fields["summary"]
-        ids = self._covered(numbers, absorb=absorb)
+        ids, self.summaries = self._with(text, numbers, absorb=absorb)
         before = self.cost(numbers) + (self.summary_cost if absorb else 0)
         total = self.summary_total(text, numbers, absorb=absorb)
         times = [ts for number in numbers if (ts := self.history.messages[number].ts)]
@@ -235,39 +226,34 @@ class Draft:
         count = len(set(self.history.layout.prompts).intersection(numbers))
         op: Op = {**summarize(ids, text), **fields, "conversationCount": count, **period}  # type: ignore[typeddict-item]
         after = before - (self._total - total)
-        self._steps[len(self._steps)] = Step(op, stage, "the oldest exchanges", before, after)
-        self.summaries = self._texts_with(text, ids)
+        self._step(len(self._steps), op, stage, "the oldest exchanges", before, after)
         self.summary_cost = self.history.cost_of_summaries(self.summaries)
         self.gone.update(numbers)
         self._total = total
 
-    def _covered(self, numbers: Iterable[int], *, absorb: bool) -> list[str]:
-        absorbed = [summary.id for summary in self.history.view.summaries] if absorb else []
-        return [*self.history.ids(numbers), *absorbed]
+    def _step(self, key: object, op: Op, stage: str, why: str, before: int, after: int) -> None:
+        scale = self.history.counter.scale
+        self._steps[key] = Step(op, stage, why, scale(before), scale(after))
 
-    def _texts_with(self, text: str, covers: list[str]) -> list[str]:
-        """The texts of all summaries with a new one, in view order."""
+    def _with(self, text: str, numbers: Iterable[int], *, absorb: bool) -> tuple[list[str], list[str]]:
+        """Return what a new summary covers, and the texts of all summaries then, in view order."""
         view = self.history.view
+        ids = [*self.history.ids(numbers), *(summary.id for summary in view.summaries if absorb)]
         if not (view.summaries or view.hidden_summaries):
-            return [text]
-        return [summary.text for summary in apply(view, [summarize(covers, text)]).summaries]
+            return ids, [text]
+        return ids, [summary.text for summary in apply(view, [summarize(ids, text)]).summaries]
 
     def finished(self) -> list[Step]:
         """Return the steps, those of the last unit last, without replacements inside removed messages.
 
         Raises RuntimeError, so that nothing is written, if a message was removed twice or in part.
         """
-        history, scale = self.history, self.history.counter.scale
-        steps: list[Step] = []
-        for place, step in self._steps.items():
-            op = step.op
-            if isinstance(place, tuple):
-                if place[0] in self.gone:
-                    continue
-                op = replace_shown(history.messages[place[0]], place[1], self.new[place], step.why)
-            steps.append(Step(op, step.stage, step.why, scale(step.before or 0), scale(step.after or 0)))
-        summaries = {summary.id for summary in history.view.summaries}
+        steps = [
+            step for key, step in self._steps.items()
+            if not isinstance(key, tuple) or key[0] not in self.gone
+        ]  # fmt: skip
+        summaries = {summary.id for summary in self.history.view.summaries}
         removed = [id for step in steps for id in step.op.get("ids", ()) if id not in summaries]
-        if sorted(removed) != sorted(history.ids(self.gone)):
+        if sorted(removed) != sorted(self.history.ids(self.gone)):
             raise RuntimeError("a compaction lost count of its messages")
         return sorted(steps, key=lambda step: step.stage == "last-unit")  # which makes room for the others

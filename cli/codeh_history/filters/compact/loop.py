@@ -1,10 +1,4 @@
-"""The policy `loop`: shares of the budget for uploads and history, fewer references in the newest exchange.
-
-A margin of 10 % of the budget stays free. Whole uploads get `upload_share`, newest first. The history
-before the newest exchange gets `history_share` and the rest of the uploads' share; its most recent whole
-exchanges stay. In the newest exchange references are removed but never renumbered, then long results are
-cut. If that is not enough, the oldest units are dropped.
-"""
+"""The policy `loop`: shares of the budget for uploads and history, and fewer references."""
 
 from __future__ import annotations
 
@@ -12,23 +6,24 @@ from functools import partial
 
 from ...session.view import View
 from ...tokens.counter import Counter
-from . import stages, stubs
+from . import stages, words
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
 from .tiered import drop, plan_of, run, set_target
 from .units import Place
 
-MARGIN = 0.1
+MARGIN = 0.1  # share of the budget that stays free
 STAGES = (
     partial(stages.references, live=True), stages.recent, partial(drop, exchanges=True), stages.last_unit,
 )  # fmt: skip
 
 
 def loop(view: View, settings: Settings, counter: Counter) -> Plan:
-    """Return the plan of this policy.
+    """Return the plan of this policy, which starts above the budget and leaves a margin free.
 
-    It starts above the budget and leaves the margin free. An explicit upload share applies even if
-    everything fits.
+    Whole uploads get their share, newest first; an explicit share applies even if everything fits. The
+    history before the newest exchange gets its share and what uploads leave; its most recent whole
+    exchanges stay. Then references are removed but never renumbered, results cut, and exchanges dropped.
     """
     draft = Draft(History(view, counter, settings))
     budget = counter.within(settings.budget)
@@ -48,34 +43,26 @@ def loop(view: View, settings: Settings, counter: Counter) -> Plan:
 
 def _uploads(draft: Draft, most: int) -> int:
     """Remove the oldest uploads beyond their share; return the tokens of the others."""
-    history, used, full = draft.history, 0, False
-    for place in reversed(_files(history)):
-        full = full or used + draft.size(place) > most
-        if not full or place[0] in history.layout.fixed:
-            used += draft.size(place)
-            continue
-        new = stubs.bare(history.part(place), history.messages[place[0]].id)
-        draft.replace("uploads", [(place, new, f"uploads may take {most:,} tokens")], whole=True)
+    history, files = draft.history, _files(draft.history)[::-1]
+    kept = {*words.upto(most, files, draft.size)}
+    kept.update(place for place in files if place[0] in history.layout.fixed)
+    used, why = sum(map(draft.size, kept)), f"uploads may take {most:,} tokens"
+    others = [(place, history.bare(place), why) for place in files if place not in kept]
+    draft.replace("uploads", others, whole=True)
     return used
 
 
 def _files(history: History) -> list[Place]:
     """The files that users attached, oldest first."""
-    users = {n for n, message in enumerate(history.messages) if message.kind == "user"}
-    return [
-        place
-        for place in history.special
-        if place[0] in users and history.part(place).keys() & stages.FILES
-    ]
+    files = (place for place in history.special if history.part(place).keys() & stages.FILES)
+    return [place for place in files if history.messages[place[0]].kind == "user"]
 
 
 def _history(draft: Draft, most: int) -> None:
     """Keep whole exchanges before the newest, newest first, until one does not fit."""
-    layout, full = draft.history.layout, False
-    older = [group for group in layout.groups if group[0] < layout.start]
-    for group in reversed(older if not draft.fits else []):
-        files = sum(draft.size(place) for place in _files(draft.history) if place[0] in group)
-        most -= draft.cost(group) - files
-        full = full or most < 0
-        if full:
+    layout, files = draft.history.layout, _files(draft.history)
+    older = [group for group in layout.groups if group[0] < layout.start and not draft.fits]
+    for group in reversed(older):
+        most -= draft.cost(group) - sum(draft.size(place) for place in files if place[0] in group)
+        if most < 0:  # and so it is for all older ones
             draft.drop("history", group, "older than the history's share of the window")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from ...base.lazy import Pattern
@@ -42,10 +40,8 @@ DAMPED = 1.2  # from this overshoot on, 10 % less is reduced
 def superseded(draft: Draft) -> None:
     """Drop older IDE context, and the results of reads whose file was read or written again later."""
     layout, messages = draft.history.layout, draft.history.messages
-    context = [
-        n for n, message in enumerate(messages) if is_ide_context(message) and n not in layout.prompts
-    ]
-    for number in context[:-1]:
+    contexts = [number for number, message in enumerate(messages) if is_ide_context(message)]
+    for number in contexts[:-1]:
         if not draft.fits and number not in layout.fixed:
             draft.drop("superseded", layout.unit_of[number], "superseded by newer IDE context")
     covered: set[tuple[str, bytes]] = set()  # (path, other arguments) of later calls
@@ -60,8 +56,8 @@ def superseded(draft: Draft) -> None:
         if {file, (file[0], b"")}.isdisjoint(covered) or answer.place in layout.fixed:
             covered.add(file)
         elif not writes:
-            why = f"{file[0]} was read or written again later"
-            stale.append(((answer.place, answer.part), stubs.bare(part, answer.message.id, why), why))
+            place, why = (answer.place, answer.part), f"{file[0]} was read or written again later"
+            stale.append((place, draft.history.bare(place, why), why))
     draft.replace("superseded", reversed(stale))
 
 
@@ -89,7 +85,7 @@ def repeated(draft: Draft) -> None:
             later = newest.setdefault(dumps(content), message)
             if later is not message and number not in history.layout.fixed:
                 why = f"the same again in {later.id}"
-                repeats.append(((number, place), stubs.bare(part, message.id, why), why))
+                repeats.append(((number, place), history.bare((number, place), why), why))
     draft.replace("repeated", reversed(repeats))
 
 
@@ -101,7 +97,7 @@ def outputs(draft: Draft) -> None:
     prompts, history = draft.history.layout.prompts, draft.history
     end = prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
     draft.replace("outputs", [
-        (place, stubs.bare(history.part(place), history.messages[place[0]].id), "old media")
+        (place, history.bare(place), "old media")
         for place in draft.free(end) if history.part(place).keys() & FILES
     ])  # fmt: skip
     shrink(draft, "outputs", candidates(draft, RESULT, RECENT), SMALLEST)
@@ -114,9 +110,8 @@ def arguments(draft: Draft) -> None:
 
 def recent(draft: Draft) -> None:
     """Shorten results and arguments among the newest 40,000 tool tokens, except a share of the budget."""
-    whole = min(RECENT, int(draft.target * RECENT_SHARE))
     for kind in (RESULT, CALL):
-        shrink(draft, "recent", candidates(draft, kind, whole), SMALLEST)
+        shrink(draft, "recent", candidates(draft, kind, window(draft)), SMALLEST)
 
 
 def last_unit(draft: Draft) -> None:
@@ -124,24 +119,16 @@ def last_unit(draft: Draft) -> None:
     shrink(draft, "last-unit", [*draft.history.least])
 
 
-def reducible(draft: Draft) -> list[Place]:
-    """The parts that the stages from `outputs` to `recent` may reduce."""
-    whole = newest(draft, min(RECENT, int(draft.target * RECENT_SHARE)))
-    return [place for place in draft.free() if place not in whole]
-
-
-def shrink(
-    draft: Draft, stage: str, places: Sequence[Place], least: int = 0, need: int | None = None
-) -> None:
-    """Cut the largest of these parts to the one level that saves `need` tokens (default: to fit).
+def shrink(draft: Draft, stage: str, places: Sequence[Place], least: int = 0, need: int = 0) -> None:
+    """Cut the largest of these parts to the one level that saves `need` tokens (0: to fit).
 
     If none does, cut them to `least` tokens, or else to the least that is left as a last resort.
     """
     history, slack = draft.history, draft.target * UNFILLED
-    need = draft.total - draft.target if need is None else need
+    need = need or draft.total - draft.target
     sizes = [draft.size(place) for place in places]
     level: float = words.water_level(sizes, sum(sizes) - need)
-    changes, best = list[Change](), list[Change]()
+    changes = best = list[Change]()
     most = float("inf")  # unused tokens
     for _ in range(TRIES):
         level = max(level, least)
@@ -162,26 +149,30 @@ def shrink(
 
 
 def candidates(draft: Draft, kind: str, whole: int) -> list[Place]:
-    """The oldest calls or results that suffice if they become stubs, except those with references and the
-    newest `whole` tokens.
-    """
-    places, recent = list[Place](), newest(draft, whole)
-    need = (draft.total - draft.target) * MARGIN
-    for place in draft.free():
+    """The oldest calls or results that suffice as stubs, without references and the newest tokens."""
+    places, need = list[Place](), (draft.total - draft.target) * MARGIN
+    for place in older(draft, whole):
         part, gain = draft.history.part(place), draft.size(place) - SMALLEST
-        if kind in part and min(gain, need) > 0 and place not in recent and sources_of(part) is None:
+        if kind in part and min(gain, need) > 0 and sources_of(part) is None:
             places.append(place)
             need -= gain
     return places
 
 
-def newest(draft: Draft, most: int) -> set[Place]:
-    """The newest calls and responses with at most `most` tokens together."""
+def older(draft: Draft, whole: int) -> list[Place]:
+    """What stubs may touch: not the newest calls and results of `whole` tokens, but references in them."""
+    history = draft.history
     of_tools = (
-        place for place in reversed(draft.history.special)
-        if place[0] not in draft.gone and not {RESULT, CALL}.isdisjoint(draft.history.part(place))
+        place for place in reversed(history.special)
+        if place[0] not in draft.gone and not {RESULT, CALL}.isdisjoint(history.part(place))
     )  # fmt: skip
-    return set(words.upto(most, of_tools, draft.size))
+    newest = set(words.upto(whole, of_tools, draft.size))
+    return [place for place in draft.free() if place not in newest or sources_of(history.part(place))]
+
+
+def window(draft: Draft) -> int:
+    """How many of the newest tool tokens stay whole if stubs can suffice at all."""
+    return min(RECENT, int(draft.target * RECENT_SHARE))
 
 
 # -- thoughts and references ----------------------------------------------------------------------------
@@ -189,58 +180,54 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 def thoughts(draft: Draft) -> None:
     """Drop thoughts before the last prompt: all of a message's or none."""
-    history = draft.history
-    old = [p for p in draft.free(history.layout.prompt or 0) if is_thought(history.part(p))]
-    for number, group in groupby(old, itemgetter(0)):
-        message, places = history.messages[number], list(group)
-        if draft.fits or message.role != "model":
-            continue
-        if len(places) == len(message.parts):
+    history, old = draft.history, dict[int, list[Change]]()
+    for place in draft.free(history.layout.prompt or 0):
+        if is_thought(history.part(place)) and history.messages[place[0]].role == "model":
+            old.setdefault(place[0], []).append((place, None, "old thoughts"))
+    for number, changes in old.items():
+        if draft.fits:
+            return
+        if len(changes) == len(history.messages[number].parts):
             draft.drop("thoughts", [number], "old thoughts")
         else:
-            draft.replace("thoughts", [(place, None, "old thoughts") for place in places], whole=True)
+            draft.replace("thoughts", changes, whole=True)
 
 
 def references(draft: Draft, *, live: bool = False) -> None:
     """Drop references that no model text cites, then keep the first `max(1, n // d)` of each tool.
 
-    `d` is the overshoot. Numbers do not change. Fixed messages stay verbatim, except with `live` those of
-    the last unit.
+    `d` is the overshoot. Numbers do not change. After the last prompt references may still be cited. Fixed
+    messages stay verbatim, except with `live` those of the last unit.
     """
     history, layout = draft.history, draft.history.layout
-    draft.replace("references", _uncited(draft))
+    cited = {
+        int(number)
+        for place, message in enumerate(history.messages)
+        if message.role == "model" and place not in draft.gone
+        for part in message.parts
+        for number in CITED.findall(part.get("text", ""))
+    }
+
+    def fewer(places: Iterable[Place], overshoot: float | None = None) -> Iterator[Change]:
+        for place in places:
+            part = draft.new.get(place, history.part(place)) or {}
+            key, items = sources_of(part) or ("", [])
+            if overshoot is None:
+                kept = [item for item in items if _number(item) in cited]
+                why = f"{len(items) - len(kept)} of {len(items)} references are not cited"
+            else:
+                kept = items[: references_to_keep(len(items), overshoot)]
+                why = f"{len(kept)} of {len(items)} references kept"
+            if len(kept) < len(items):
+                yield place, with_sources(part, key, kept), why
+
+    draft.replace("references", fewer(draft.free(layout.prompt or 0)))
     fixed = layout.fixed.difference(layout.last if live and layout.yielding else ())
     places = [place for place in history.special if place[0] not in draft.gone | fixed]
     before = 0
     while not draft.fits and draft.total != before:
         before = draft.total
-        draft.replace("references", _fewer(draft, places, before / max(1, draft.target)), whole=True)
-
-
-def _uncited(draft: Draft) -> Iterator[Change]:
-    """Yield references that no model text cites, before the last prompt: later ones may still be cited."""
-    cited = {
-        int(number)
-        for place, message in enumerate(draft.history.messages)
-        if message.role == "model" and place not in draft.gone
-        for part in message.parts
-        for number in CITED.findall(part.get("text", ""))
-    }
-    for place in draft.free(draft.history.layout.prompt or 0):
-        key, items = sources_of(draft.history.part(place)) or ("", [])
-        in_use = [item for item in items if _number(item) in cited]
-        if len(in_use) < len(items):
-            why = f"{len(items) - len(in_use)} of {len(items)} references are not cited"
-            yield place, with_sources(draft.history.part(place), key, in_use), why
-
-
-def _fewer(draft: Draft, places: Iterable[Place], overshoot: float) -> Iterator[Change]:
-    for place in places:
-        part = draft.new.get(place, draft.history.part(place)) or {}
-        key, items = sources_of(part) or ("", [])
-        first = items[: references_to_keep(len(items), overshoot)]
-        if len(first) < len(items):
-            yield place, with_sources(part, key, first), f"{len(first)} of {len(items)} references kept"
+        draft.replace("references", fewer(places, before / max(1, draft.target)), whole=True)
 
 
 def references_to_keep(count: int, overshoot: float) -> int:

@@ -5,7 +5,7 @@ Deterministic. Arguments of a call stay valid JSON with the same keys; a respons
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -43,27 +43,27 @@ def shorten(part: Part, id: str, share: float) -> Part | None:
     if any(map(is_stub, texts)):
         return None
     if "functionResponse" in part:
-        whole, longest = orjson.dumps(content).decode(), max(texts, key=len, default="")
-        texts = [longest]
-        if len(longest) * 2 <= len(whole):
+        whole, texts = orjson.dumps(content).decode(), [max(texts, key=len, default="")]
+        if len(texts[0]) * 2 <= len(whole):
             content, texts = {_key(content): whole}, [whole]
-    cuts = {text: _cut(text, id, max(_SHORT, share * len(text))) for text in texts if len(text) > _SHORT}
-    content = _with(content, {text: cut for text, cut in cuts.items() if len(cut) < len(text)})
+    for text in texts:
+        if len(text) > _SHORT:
+            cut = _cut(text, words.lines_of(text), id, max(_SHORT, share * len(text)))
+            content = _with(content, text, min(cut, text, key=len))
     if "text" in part:
         return {**part, "text": content["text"]}
     if "functionCall" in part:
         return {**part, "functionCall": {**part["functionCall"], "args": content}}
     files: object = part["functionResponse"].get("parts")
     if isinstance(files, list) and files:
-        media = [described(file, id) for file in files if isinstance(file, dict)]
-        content = {**content, "media": media}
+        content = {**content, "media": [described(file, id) for file in files if isinstance(file, dict)]}
     return {**part, **_responding(part["functionResponse"], content)}
 
 
 def shorten_prompt(part: Part, id: str, share: float) -> Part:
     """Cut what a prompt's author pasted to a share, 0 for none of it; the author's own lines stay."""
-    text = part["text"]
-    start, lines, own = 0, list[str](), set[int]()
+    text, start = part["text"], 0
+    lines, own = list[str](), set[int]()
     for row, is_own, _ in rows(text, len(text)):
         line = text[start : start + len(row)]  # a row may join lines
         start += len(row) + 1
@@ -72,35 +72,14 @@ def shorten_prompt(part: Part, id: str, share: float) -> Part:
             lines.append(line)
         else:
             lines += words.lines_of(line)
-    shown = own | _ends(lines, share * len(text)) if share else own
-    return {**part, "text": _joined(lines, shown, mark(f"{len(text):,} characters", id))}
+    return {**part, "text": _cut(text, lines, id, share * len(text), own)}
 
 
-def _cut(text: str, id: str, room: float) -> str:
-    """Keep the first and last lines of a text, at least one each, and its last errors; note the gap."""
-    lines = words.lines_of(text)
-    shown = _ends(lines, room)
+def _cut(text: str, lines: Sequence[str], id: str, room: float, own: Collection[int] = ()) -> str:
+    """Keep these lines of a text, and its ends and last errors if there is room; note the gap."""
+    shown = {*own, *_ends(lines, room)} if room else {*own}
     size = f"{len(lines) - len(shown):,} of {len(lines):,} lines, {len(text):,} characters"
-    return _joined(lines, shown, mark(size, id))
-
-
-def _ends(lines: Sequence[str], room: float) -> set[int]:
-    """The numbers of the last error lines, and of lines from both ends; of each at least one, not blank."""
-    order = range(len(lines))
-    shown: set[int] = set()
-    for numbers, share in ((error_lines(lines)[::-1], _ERRORS), (order, _HEAD), (order[::-1], 1.0)):
-        least = next((count for count, number in enumerate(numbers, 1) if lines[number].strip()), 1)
-        fitting = [*words.upto(room * share, numbers, lambda number: len(lines[number]) + 1)]
-        some = max(fitting, numbers[:least], key=len)
-        room -= sum(len(lines[number]) + 1 for number in some)
-        shown.update(some)
-    return shown
-
-
-def _joined(lines: Sequence[str], shown: Collection[int], note: str) -> str:
-    """Join the shown lines; the first gap has the note, later ones an ellipsis."""
-    out: list[str] = []
-    gap = note
+    out, gap = list[str](), mark(size, id)
     for number, line in enumerate(lines):
         if number in shown:
             out.append(line)
@@ -108,6 +87,17 @@ def _joined(lines: Sequence[str], shown: Collection[int], note: str) -> str:
             out.append(gap)
             gap = "…"
     return "\n".join(out)
+
+
+def _ends(lines: Sequence[str], room: float) -> Iterator[int]:
+    """Yield the numbers of the last error lines, and of lines from both ends: of each at least one."""
+    order = range(len(lines))
+    for numbers, share in ((error_lines(lines)[::-1], _ERRORS), (order, _HEAD), (order[::-1], 1.0)):
+        least = next((count for count, number in enumerate(numbers, 1) if lines[number].strip()), 1)
+        fitting = [*words.upto(room * share, numbers, lambda number: len(lines[number]) + 1)]
+        some = max(fitting, numbers[:least], key=len)
+        room -= sum(len(lines[number]) + 1 for number in some)
+        yield from some
 
 
 def error_lines(lines: Sequence[str]) -> list[int]:
@@ -166,12 +156,10 @@ def described(part: Mapping[str, Any], id: str, reason: str = "") -> str:
     return mark(f"{about}, {decoded_size(data):,} bytes{reason}", id)
 
 
-def _with(value: Any, new: Mapping[str, str]) -> Any:
-    """Replace some of the strings in a JSON value."""
-    if isinstance(value, str):
-        return new.get(value, value)
+def _with(value: Any, old: str, new: str) -> Any:
+    """Replace a string in a JSON value."""
     if isinstance(value, dict):
-        return {key: _with(inner, new) for key, inner in value.items()}
+        return {key: _with(inner, old, new) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_with(inner, new) for inner in value]
-    return value
+        return [_with(inner, old, new) for inner in value]
+    return new if value == old else value

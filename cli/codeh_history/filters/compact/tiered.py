@@ -39,7 +39,8 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     draft = Draft(History(view, counter, settings))
     if set_target(draft):
         run(draft, LOSSLESS)
-        if draft.total - sum(map(draft.size, stages.reducible(draft))) <= draft.target:
+        most = sum(map(draft.size, stages.older(draft, stages.window(draft))))  # that stubs could save
+        if draft.total - most <= draft.target:
             run(draft, STUBS)
             if not draft.fits:
                 draft = Draft(draft.history, draft.target)
@@ -48,9 +49,9 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     return plan_of(draft)
 
 
-def run(draft: Draft, stages: Iterable[Stage]) -> None:
+def run(draft: Draft, order: Iterable[Stage]) -> None:
     """Run these stages until the draft fits."""
-    for stage in stages:
+    for stage in order:
         if not draft.fits:
             stage(draft)
 
@@ -82,13 +83,12 @@ def plan_of(draft: Draft) -> Plan:
     history, settings, counter = draft.history, draft.history.settings, draft.history.counter
     if counter.scale(draft.total) > settings.budget:
         raise unreachable(history, max(history.floor, draft.total))
-    plan = Plan(
+    return Plan(
         policy=settings.policy, counter=counter.name, budget=settings.budget, steps=draft.finished(),
         before=counter.scale(history.total), after=counter.scale(draft.total),
+        floor=counter.scale(min(history.floor, draft.total)) if settings.exact else None,
+        largest=largest(history) if settings.exact else (),
     )  # fmt: skip
-    if not settings.exact:
-        return plan
-    return plan._replace(floor=counter.scale(min(history.floor, draft.total)), largest=largest(history))
 
 
 def largest(history: History) -> list[Json]:
@@ -125,8 +125,7 @@ def unreachable(history: History, least: int) -> BudgetUnreachable:
 def keep_newest(draft: Draft) -> None:
     """Leave the newest units their share, and mark the older ones to be summarised.
 
-    What is too large is shortened: parts of the last unit that would leave a chat's older messages no
-    room or a summary less than its share, and results in the newest units.
+    Large results in them are shortened, and parts of the last unit that leave the others too little.
     """
     history, layout = draft.history, draft.history.layout
     room, chat, work = draft.target - history.fixed_cost, history.shape == CHAT, history.shape == WORK
@@ -140,7 +139,6 @@ def keep_newest(draft: Draft) -> None:
     need = draft.total - older + min(older, int(room * SUMMARY)) - draft.target
     if need > 0:
         stages.shrink(draft, "last-unit", [*history.least], need=need)
-
     free = room - max(room * SUMMARY, LEAST if work else 0) - draft.cost(layout.fixed)
     for unit in reversed(layout.units):
         if draft.to_summarize.issuperset(unit):
@@ -190,7 +188,7 @@ def drop(draft: Draft, *, exchanges: bool = False) -> None:
     draft.to_summarize.clear()
     layout = draft.history.layout
     for group in layout.groups if exchanges else layout.units:
-        if not draft.fits and (layout.fixed | draft.gone).isdisjoint(group):
+        if not draft.fits and layout.fixed.isdisjoint(group) and draft.gone.isdisjoint(group):
             draft.drop("drop", group, "the oldest, and nothing less suffices")
     for text in draft.history.bare_summaries:
         if not draft.fits and draft.summary_total(text, (), absorb=True) < draft.total:

@@ -90,9 +90,8 @@ def limit_messages(messages: Sequence[Message], limit: int, keep_last: int = 0) 
     """Return the ids of messages to remove, in the order of `groups`, until at most `limit` are left."""
     removed: list[int] = []
     for group in Layout(messages, keep_last).groups:
-        if len(messages) - len(removed) <= limit:
-            break
-        removed += group
+        if len(messages) - len(removed) > limit:
+            removed += group
     return [messages[number].id for number in removed]
 
 
