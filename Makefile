@@ -72,6 +72,7 @@ generate: $(READY) ## write man page, completions, casts, types and prices
 	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/casts.py
 	PYTHONPATH=tests/helpers $(BIN)/python tests/library/api.py
 	$(BIN)/python tests/tokens/price_table.py
+	PYTHONPATH=tests/helpers $(BIN)/python tests/summaries/weights.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py

@@ -1,5 +1,5 @@
 """Whose words are whose: messages with rules, stories, pasted texts, revocations and decisions, in nine
-languages. `unseen` was never looked at while the code was written.
+languages. No sentence of these was used for `cues.json`; `unseen` was never looked at while the code was written.
 
 Each floor is what was measured, less a little: a change may lose a phrase, not a kind of text.
 """
@@ -34,19 +34,19 @@ def states(lines, text, *kinds):
     return any(line and (line in text or text in line) for line in texts)
 
 
-@pytest.mark.parametrize(("part", "least"), [("seen", 192), ("unseen", 50)])
+@pytest.mark.parametrize(("part", "least"), [("seen", 199), ("unseen", 59)])
 def test_a_users_rule_is_seen(part, least):
     rules = SETS[part]["rules"]
     assert sum(states(lines_of(item["text"]), item["rule"], "rule") for item in rules) >= least
 
 
-@pytest.mark.parametrize(("part", "most"), [("seen", 16), ("unseen", 18)])
+@pytest.mark.parametrize(("part", "most"), [("seen", 29), ("unseen", 18)])
 def test_a_story_is_no_rule(part, most):
     others = (lines_of(item["text"]) for item in SETS[part]["others"])
     assert sum(line.kind == "rule" for lines in others for line in lines) <= most
 
 
-@pytest.mark.parametrize(("part", "most", "least"), [("seen", 16, 50), ("unseen", 7, 16)])
+@pytest.mark.parametrize(("part", "most", "least"), [("seen", 15, 55), ("unseen", 5, 20)])
 def test_what_others_say_is_no_rule_and_the_users_own_beside_it_is_one(part, most, least):
     forged = own = 0
     for item in SETS[part]["forged"]:
@@ -73,7 +73,7 @@ def test_2026_11_27_what_must_stay_the_same_or_must_have_something_is_a_rule(rul
     assert not states(lines_of("It must have failed before."), "It must have failed before.", "rule")
 
 
-@pytest.mark.parametrize(("part", "shown"), [("seen", 26), ("unseen", 7)])
+@pytest.mark.parametrize(("part", "shown"), [("seen", 30), ("unseen", 8)])
 def test_what_takes_a_rule_back_stands_with_the_rules_and_no_other_rule_goes(part, shown):
     gone = 0
     for item in SETS[part]["revoked"]:
@@ -90,7 +90,7 @@ def test_what_takes_a_rule_back_stands_with_the_rules_and_no_other_rule_goes(par
     assert gone == 0
 
 
-@pytest.mark.parametrize(("part", "least", "most"), [("seen", 46, 3), ("unseen", 5, 2)])
+@pytest.mark.parametrize(("part", "least", "most"), [("seen", 48, 10), ("unseen", 12, 2)])
 def test_a_models_decision_is_seen_and_its_drafts_and_doubts_are_none(part, least, most):
     false = 0
     for item in SETS[part]["decisions"]:

@@ -1,6 +1,7 @@
 """Sentences: where they end, what they say, whose words they are, and a text cut at a word."""
 
 import pytest
+import weights
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,20 @@ def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind():
 ])  # fmt: skip
 def test_what_takes_a_rule_back(sentence, back):
     assert cues.revokes(sentence) is back
+
+
+def test_the_weights_are_those_of_the_labelled_sentences():
+    """`make generate` computes them; these are the sentences that it learns from, so nearly all are recognised."""
+    rows = weights.sentences()
+    assert {row["label"] for row in rows} == {*cues.LEAST, "none"}
+    assert len({(row["by"], row["text"].lower()) for row in rows}) == len(rows)
+    right = [
+        cues.revokes(row["text"])
+        if row["label"] == "revoke"
+        else (cues.topic(row["text"], user=row["by"] == "user") or "none") == row["label"]
+        for row in rows[::10]
+    ]
+    assert sum(right) >= 0.98 * len(right)
 
 
 @pytest.mark.parametrize(("text", "room", "clipped"), [

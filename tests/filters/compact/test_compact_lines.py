@@ -145,7 +145,7 @@ def test_2026_11_23_what_people_tell_each_other_is_no_rule_of_the_users():
 
 
 @pytest.mark.parametrize(("text", "topic"), [
-    ("The issue is clear now.", ""), ("The issue is the torn line in the log.", "decision"), ("I need to check the imports.", ""),
+    ("The issue is clear now.", ""), ("The root cause is the torn line in the log.", "decision"), ("I need to check the imports.", ""),
     ("Now I need to check the imports.", ""), ("I still need to check the imports.", "open"), ("Nobody has checked the lock, that is still open.", "open"),
 ])  # fmt: skip
 def test_what_a_model_announces_is_neither_decided_nor_open(text, topic):
