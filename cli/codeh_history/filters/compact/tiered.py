@@ -35,17 +35,16 @@ NAMED = 5  # units to name when a budget is refused
 
 
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
-    """Run the stages until the view fits; make stubs only if they suffice."""
+    """Try stubs if they may suffice, then a summary, then dropping, each after what loses nothing."""
     draft = Draft(History(view, counter, settings))
     if set_target(draft):
         run(draft, LOSSLESS)
         most = sum(map(draft.size, stages.older(draft, stages.window(draft))))  # that stubs could save
-        if draft.total - most <= draft.target:
-            run(draft, STUBS)
+        shorter = STUBS if draft.total - most <= draft.target else ()
+        for attempt in (shorter, (keep_newest, summarize), (drop, stages.last_unit)):
             if not draft.fits:
                 draft = Draft(draft.history, draft.target)
-                run(draft, LOSSLESS)
-        run(draft, (keep_newest, summarize, drop, stages.last_unit))
+                run(draft, (*LOSSLESS, *attempt))
     return plan_of(draft)
 
 
