@@ -24,7 +24,7 @@ from .words import COMMON, features, is_name, phrases, rarity
 
 UNIT = 1 << 20  # values are integers, so that sums do not depend on order
 NAME, PHRASE = 5.0, 6.0  # in work, the value of a name or a repeated phrase in relation to a rare word
-AGAIN, ALMOST_ONCE = 0.65, 0.03  # factors each time it is chosen: of a word; of a name or phrase
+AGAIN, AMONG_PEOPLE, ONCE = 0.65, 0.75, 0.03  # factors each time that a word, a name or phrase is chosen
 RECENT = 0.25  # in work: the share of the conversation after which a use of a word counts little
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a line's rare words that one has which repeats it, or which revokes or closes it (and FEW).
@@ -32,7 +32,7 @@ SAME, ENDS, FEW = 0.8, 0.5, 3
 LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this part of the room
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 FIRST = 3  # sentences that begin an answer
-NAMES = 0.3  # share of the room for names, in work
+NAMES = 0.25  # share of the room for names, in work
 ELSEWHERE = "elsewhere"  # the label of names that no file shows
 SYMBOL = Pattern(  # or a path; no `MUST`, no `e1e8`
     r"(?![A-Z]+s?$|[\da-f]{4,6}$|//)(?:(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w)"
@@ -47,6 +47,7 @@ class Chooser:
         self.chosen: dict[int, Line] = {}  # by place, most important first
         self.cost = self._room = 0.0
         work, end = shape == WORK, max([0, *(line.number for line in lines)]) + 1
+        again = AMONG_PEOPLE if shape == PEOPLE else AGAIN
         uses: defaultdict[str, float] = defaultdict(float)
         for line in lines:
             weight = exp((max(line.number, 0) - end) / (end * RECENT)) if work else 1.0
@@ -57,7 +58,7 @@ class Chooser:
         for word, use in uses.items():
             weight = PHRASE if " " in word else NAME if work and is_name(word) else rarity(word) ** 1.5
             self._values[word] = int(UNIT * weight * (use**0.2 if work else log(1 + use)))
-            self._factors[word] = ALMOST_ONCE if weight > 1 else AGAIN
+            self._factors[word] = ONCE if weight > 1 else again
         self._use(self._values.keys() & staying)
 
     def _use(self, words: Iterable[str]) -> None:
