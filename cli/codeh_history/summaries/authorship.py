@@ -9,6 +9,7 @@ if it says `I` or asks something. A heading or announcement that gives orders be
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
 from ..base.lazy import Pattern
@@ -251,6 +252,7 @@ def _of_model(lines: Sequence[str]) -> list[int]:
     return [*origins[:first], *(min(OWN, mark) for mark in origins[first:])]
 
 
+@lru_cache(maxsize=1 << 12)
 def is_own(label: str) -> bool:
     """Whether the author's text follows a label: `Rules`, `One more thing`; not `Bob`, `He says`."""
     ends = (label, label.rpartition(", ")[2])

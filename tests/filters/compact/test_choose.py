@@ -31,7 +31,7 @@ def _line(text, by="asked", id="m", kind=""):
 
 
 def chosen(lines, shape, room):
-    return choose(lines, [], shape, room)
+    return choose(lines, [], frozenset(), shape, room)
 
 
 def best(lines, room, shape=PEOPLE, kept=""):

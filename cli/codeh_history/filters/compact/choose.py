@@ -97,12 +97,13 @@ class Chooser:
                 yield line
 
 
-def choose(lines: list[Line], staying: Iterable[Line], shape: str, room: float) -> list[Line]:
+def choose(
+    lines: list[Line], later: Sequence[Line], staying: frozenset[str], shape: str, room: float
+) -> list[Line]:
     """Return the lines of a summary, most important first, with some to spare beyond `room` tokens.
 
-    `staying`: the lines of messages that stay.
+    `later`: lines of prompts that stay which revoke a rule; `staying`: the words of the messages that stay.
     """
-    later = [line for line in staying if line.revokes]
     for line in (*lines, *later):
         line.words = features(line.text)
     settle(lines, later)
@@ -111,8 +112,7 @@ def choose(lines: list[Line], staying: Iterable[Line], shape: str, room: float) 
         add_phrases(lines)
     for place, line in enumerate(lines):
         line.place = place
-    words = features("\n".join(f"{line.label} {line.text}" for line in staying))
-    chooser = Chooser(lines, shape, words)
+    chooser = Chooser(lines, shape, staying)
     _by_shares(lines, chooser, shape, room)
     return list(chooser.chosen.values())
 

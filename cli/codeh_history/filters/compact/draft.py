@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from copy import copy
 from functools import cached_property
 
 from ...session.model import CONTINUATION, Json, Message, Part
@@ -157,6 +158,18 @@ class Draft:
         self._sizes: dict[Place, int] = {}  # of `new`
         self.gone: set[int] = set()
         self.to_summarize: set[int] = set()
+
+    def fork(self) -> Draft:
+        """Return an independent copy."""
+        other = copy(self)
+        vars(other).update(  # what steps change
+            {
+                name: copy(value)
+                for name, value in vars(self).items()
+                if isinstance(value, (list, dict, set))
+            }
+        )
+        return other
 
     @property
     def total(self) -> int:

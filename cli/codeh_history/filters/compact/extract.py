@@ -8,6 +8,7 @@ from itertools import accumulate
 from operator import attrgetter
 
 from ...base.lazy import Pattern
+from ...base.read_json import strings_in
 from ...session.labels import MODEL, PASTED, USER, is_ours, one_line
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
@@ -21,6 +22,7 @@ from .draft import Draft, History
 from .lines import HEAD, read
 from .plan import Settings
 from .summary import Line, entries_of, fields_of, opaque
+from .words import features
 
 ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next one has room
 UNFILLED = 0.01  # share of the room that may stay empty
@@ -102,15 +104,19 @@ class Extract:
         history, covered = self._draft.history, self._draft.to_summarize
         prompt, newest = history.layout.prompt, max(covered, default=0)
         ahead = prompt is not None and prompt not in covered and newest > prompt
-        later = self._draft.summaries and not self._absorb
-        begins = (LATER if later else "") + (AHEAD if ahead else "")
+        beside_another = self._draft.summaries and not self._absorb
+        begins = (LATER if beside_another else "") + (AHEAD if ahead else "")
         lines = [
             line for line in self._lines if line.number < 0 or line.kind == "file" or line.number in covered
         ]
         room, beside = self.room, self._total("")
         leaving = self._draft.gone | covered
         staying = [number for number in range(len(history.messages)) if number not in leaving]
-        chosen = choose(lines, [*read(history, staying)], history.shape, room)
+        parts = [part for number in staying for part in history.messages[number].parts]
+        words = features("\n".join(strings_in([part for part in parts if "inlineData" not in part])))
+        prompts = read(history, [number for number in staying if number in history.layout.prompts])
+        later = [line for line in prompts if line.revokes]
+        chosen = choose(lines, later, words, history.shape, room)
         ends = [*accumulate(line.cost for line in chosen)]
         best: Json | None = None
         fits, beyond, estimate = 0, len(chosen) + 1, float(room)  # numbers of lines

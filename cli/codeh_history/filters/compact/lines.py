@@ -21,7 +21,8 @@ from .draft import History
 from .summary import Line
 from .units import CHAT, PEOPLE, SPEAKER
 
-WHOLE, READ = 1_500_000, 400_000  # most characters of a history that is read whole, and of a longer one
+WHOLE, READ = 1_500_000, 200_000  # most characters of a history that is read whole; least of a longer one
+FILLS = 0.6  # share of the budget that is read of it at least
 BRIEF = 40  # characters of a call's label
 HEAD = 100  # characters of the head of a list, and of an item that needs it
 SHORT = 200  # characters of a field that shares a line with others
@@ -35,7 +36,8 @@ def read(history: History, numbers: Iterable[int]) -> Iterator[Line]:
     Of a very long history, only the beginning of each part is read.
     """
     sizes = [int(cost * history.counter.characters) for costs in history.tokens for cost in costs]
-    most = WHOLE if sum(sizes) <= WHOLE else words.water_level(sizes, READ)
+    least = max(READ, int(history.settings.budget * FILLS * history.counter.characters))
+    most = WHOLE if sum(sizes) <= WHOLE else words.water_level(sizes, least)
     for number in numbers:
         message = history.messages[number]
         if is_ide_context(message):

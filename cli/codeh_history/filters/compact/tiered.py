@@ -39,12 +39,13 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     draft = Draft(History(view, counter, settings))
     if set_target(draft):
         run(draft, LOSSLESS)
+        lossless = draft
         most = sum(map(draft.size, stages.older(draft, stages.window(draft))))  # that stubs could save
         shorter = STUBS if draft.total - most <= draft.target else ()
         for attempt in (shorter, (keep_newest, summarize), (drop, stages.last_unit)):
             if not draft.fits:
-                draft = Draft(draft.history, draft.target)
-                run(draft, (*LOSSLESS, *attempt))
+                draft = lossless.fork()
+                run(draft, attempt)
     return plan_of(draft)
 
 
