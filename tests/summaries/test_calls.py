@@ -148,6 +148,8 @@ def test_what_a_shell_committed_and_pushed_is_done(command, acts):
     ("git push origin :old", "To github.com:a/b.git\n - [deleted]         old", "`git push` → [deleted] old"),
     ("git revert 1f", '[main 28c3bbd] Revert "x"', '`git revert` → [main 28c3bbd] Revert "x"'), ("git merge dev", "Updating 1a..2b\nFast-forward\n a.py | 2 +-", "`git merge` → Fast-forward"),
     ("git tag v1", "", "`git tag v1`"), ("gh pr merge 1 --squash", "(no output)", "`gh pr merge 1 --squash`"), ("gh pr close 1", "✓ Closed pull request #1", "`gh pr close 1` → ✓ Closed pull request #1"),
+    ("gh pr merge 1 --squash && git pull", "From github.com:a/b\n   1a..2b  main -> origin/main\nUpdating 1a..2b\nFast-forward", "`gh pr merge 1 --squash`"),
+    ("gh pr merge 1 && git pull", "Already up to date.", "`gh pr merge 1`"), ("git commit -m x; git merge dev", "[main 28c3bbd] x\nAlready up to date.", "`git commit` → [main 28c3bbd] x"),
 ])  # fmt: skip
 def test_what_was_published_has_its_hash_or_url(command, output, act):
     assert texts(after(shell(command, output)), "done") == [act]
@@ -160,6 +162,10 @@ def test_what_was_published_has_its_hash_or_url(command, output, act):
     ("gh pr merge 1", "✓ Merged pull request #1 (Fix failed uploads)", 1), ("gh pr merge 1", "X Pull request #1 is not mergeable: a conflict", 0),
     ("git merge main", "Already up to date.", 0), ("git push", "Everything up-to-date", 0), ("git pull && git push", "   1a..2b  main       -> origin/main\nEverything up-to-date", 0),
     ("git tag v1", "fatal: tag 'v1' already exists", 0), ("git tag v1", "Command exited with code 128", 0), ("git tag -l 'v*'", "", 0), ("git commit --help | head", "GIT-COMMIT(1)", 0),
+    ("gh pr create -t x --dry-run", "Would have created a Pull Request with:\nhttps://github.com/a/b/pull/7", 0), ("gh pr create -t x", "a pull request already exists:\nhttps://github.com/a/b/pull/7", 0),
+    ("npm test; gh pr merge 1", "✓ 30 tests\nGraphQL: Base branch was modified", 0), ("gh pr merge 1; git pull", "Already up to date.\nGraphQL: Base branch was modified", 0),
+    ("git pull && git push", "From github.com:a/b\n * branch            main       -> FETCH_HEAD\nEverything up-to-date", 0), ("git commit -am x; git pull", "nothing to commit\nUpdating 1a..2b\nFast-forward", 0),
+    ("git fetch --tags && git push", "From github.com:a/b\n * [new tag]         v1         -> v1\nEverything up-to-date", 0), ("git merge dev && git status", "Already up to date.\n[main 28c3bbd] x", 0),
 ])  # fmt: skip
 def test_what_an_output_denies_is_not_done(command, output, acts):
     assert len(texts(after(shell(command, output)), "done")) == acts
@@ -168,7 +174,7 @@ def test_what_an_output_denies_is_not_done(command, output, acts):
 @pytest.mark.parametrize(("name", "acts"), [
     ("book_flight", 1), ("order_pizza", 1), ("issue_refund", 1), ("update_order_status", 1), ("create_list", 1), ("mcp__linear__create_issue", 1), ("set_read_status", 1),
     ("mcp__github__get_issue", 0), ("jira_get_issue", 0), ("exchange_rate", 0), ("schedule_lookup", 0), ("order_status", 0), ("return_policy", 0), ("transfer_history", 0),
-    ("validate_order", 0), ("preview_transfer", 0), ("estimate_refund", 0), ("is_open", 0), ("todo_write", 0), ("mcp__exchange__get_mail", 0),
+    ("validate_order", 0), ("preview_transfer", 0), ("estimate_refund", 0), ("is_open", 0), ("retrieve_order", 0), ("order_overview", 0), ("todo_write", 0), ("mcp__exchange__get_mail", 0),
 ])  # fmt: skip
 def test_a_tool_that_looks_does_nothing(name, acts):
     assert len(texts(after((name, {"id": "4"}, {"output": "ok"})), "done")) == acts
@@ -180,7 +186,9 @@ def test_a_tool_that_looks_does_nothing(name, acts):
     ({"id": "10"}, "Payment declined by bank", "Payment declined by bank"), ({"id": "10"}, "Denied: not confirmed", "Denied: not confirmed"), ({"id": "10"}, "Could not send: full", "Could not send: full"),
     ({"id": "10"}, "Accepted. A receipt could not be mailed.", None), ({"id": "10"}, "No issues. Sent.", None), ({"id": "10"}, "No changes made", "No changes made"),
     ({"id": "10"}, "No seats left.", "No seats left."), ({"id": "10"}, "The user doesn't want to proceed.", "The user doesn't want to proceed."), ({"id": "10"}, "HTTP 403 Forbidden", "HTTP 403 Forbidden"),
-    ({"id": "10"}, '{"result":"error","message":"sent before"}', "error sent before"),
+    ({"id": "10"}, '{"result":"error","message":"sent before"}', "error sent before"), ({"id": "10"}, '{"merged":false,"message":"not mergeable"}', "not mergeable"),
+    ({"id": "10"}, "ValueError: no such id", "ValueError: no such id"), ({"id": "10"}, "\n  error: not found", "error: not found"), ({"id": "10"}, "Request timed out", "Request timed out"),
+    ({"id": "10"}, "Sent; you won't be charged.", None), ({"id": "10"}, "Sent, there wasn't an attachment", None), ({"subject": "Error: x"}, "Error: x", None),
 ])  # fmt: skip
 def test_an_action_that_its_result_denies_failed(args, output, reason):
     done = after(("send_mail", args, {"output": output}))
@@ -190,7 +198,7 @@ def test_an_action_that_its_result_denies_failed(args, output, reason):
 
 @pytest.mark.parametrize(("command", "output"), [
     ("npm test", "Output: 12 passed\nError: (none)\nExit Code: 0\nProcess Group PGID: 9"), ("ruff check --fix .", "Found 3 errors (3 fixed, 0 remaining)."),
-    ("git commit -m x", "[main abc1234] Fix 3 errors in parser"), ("git branch", "* error-handling"), ("tree src", "├── error.py"), ("./run.sh", "Error count: 0\nerrors: 3\nfailed: 0"),
+    ("git commit -m x", "[main abc1234] Fix 3 errors in parser"), ("git branch", "* error-handling"), ("test -f x", "exit code: 1"), ("[ -d x ]", "exit code: 1"), ("tree src", "├── error.py"), ("./run.sh", "Error count: 0\nerrors: 3\nfailed: 0"),
     ("kubectl get pods", "web-1 0/1 Error\nError: x"), ("cat a.log | cut -d: -f2 | sort | uniq -c", "ERROR: x"),
     ("make", "Error: expected by a test\nexit code: 0"), ("make", "Process exited with code 0\nOutput:\nerror: logged"), ("make", '{"output":"Error: x","metadata":{"exit_code":0}}'),
     ("grep a b | tail -1", "Command exited with code 1"), ("go test ./...", "ok  \tx/errors\t0.1s"),
@@ -226,7 +234,7 @@ def test_output_that_reports_an_error_is_a_failure(command, output):
     ("bash", {"command": "./a.out > o.txt"}, {"output": "Segmentation fault (core dumped)"}),
     ("bash", {"command": "curl -s http://h/x > o.txt"}, {"output": "curl: (6) Could not resolve host: h"}),
     ("bash", {"command": "make > o.txt"}, {"output": "Command timed out after 2m 0.0s"}), ("book", {"id": "A"}, {"output": "Error: seat taken", "error": ""}),
-    ("book", {"id": "A"}, {"output": "no seat", "isError": True}), ("book", {"id": "A"}, {"output": "Not possible on Sundays"}),
+    ("book", {"id": "A"}, {"output": "no seat", "isError": True}), ("book", {"id": "A"}, {"output": "Not possible on Sundays"}), ("bash", {"command": "gh pr merge 1"}, {"output": "X Pull request #1 is not mergeable: a conflict"}),
     ("book", {"id": "A"}, {"output": "The payment was not authorized"}), ("book", {"id": "A"}, {"output": "No seats available"}),
     ("book", {"id": "A"}, {"state": "failed"}), ("bash", {"command": "make"}, {"success": False, "output": "x"}), ("Task", {"name": "a"}, {"output": "Error: no such agent"}),
 ])  # fmt: skip
@@ -246,6 +254,7 @@ def test_what_passed_or_was_only_tried_did_not_fail(call, expected):
 
 @pytest.mark.parametrize(("call", "path"), [
     (("apply_diff", {"path": "a.py", "diff": "x"}, {"output": "ok"}), "a.py"), (shell("sed -i.bak s/x/y/ l.py", ""), "l.py"),
+    *(((name, {"path": "a.py"}, {"output": "ok"}), "a.py") for name in ("multiedit", "copy_file", "overwrite_file", "truncate")),
 ])  # fmt: skip
 def test_changed_files_are_not_only_read(call, path):
     assert [line[:3] for line in after(call).lines()] == [("file", "written", path)]

@@ -24,13 +24,15 @@ LAST = 6  # lines at the end of an output in which an error means failure
 _ENDS = 4000  # characters at each end of an output to search for errors
 
 _EFFECTS = """
-created add create touch
+created add create touch mkdir
 deleted delete remove rm mv
-written write edit update patch apply replace insert move rename save append modify put tee
+written write edit multiedit update patch apply replace insert move copy rename save append modify put
+written overwrite truncate tee
 acts book cancel send set post submit transfer pay refund schedule change deploy publish enable disable
 acts grant revoke return exchange issue open close assign merge approve register order buy reserve upgrade
 read get list search find grep glob read check show fetch view query lookup describe count is has can ask
 read calculate estimate preview validate simulate status policy history rate details summary info quote
+read retrieve overview
 """  # of tools and programs: the new state of the file that they name, or whether they act elsewhere
 _VERBS = {verb: effect for effect, *verbs in map(str.split, _EFFECTS.split("\n")[1:-1]) for verb in verbs}
 _NOUNS = frozenset("book exchange issue order refund return schedule transfer search".split())  # or verbs
@@ -54,19 +56,23 @@ _WRAPPERS = Pattern(r"(?:(?:sudo|time|env|nohup|exec|then|do|else|if|while|until
 _QUIET = Pattern(r" (?:-[qv]+|--quiet|--verbose)(?!\S)")
 SHOWS = Pattern(  # a command that only prints what exists
     r"(?:cat|head|tail|nl|wc|less|sort|uniq|cut|tr|awk|jq|[ef]?grep|rg|find|fd|ls|tree|stat|du|ps|which"
-    r"|date|echo|printf|cd|pwd|diff|sed(?! -i)|(?:git|gh \w+|docker|kubectl) (?:diff|log|show|grep|status"
-    r"|blame|rev-parse|branch|view|list|get|describe|logs|ps))(?!\S)"
+    r"|date|echo|printf|cd|pwd|diff|test|\[|sed(?! -i)|(?:git|gh \w+|docker|kubectl) (?:diff|log|show|grep"
+    r"|status|blame|rev-parse|branch|view|list|get|describe|logs|ps))(?!\S)"
 )
 _GIT = r"git(?: -[cC] \S+)* "
 _PUBLISHES = Pattern(  # each kind in a group
-    rf"(?s){_GIT}(?:(commit|revert|merge)|(push)(?!.* -n\b|.* --dry-run))(?!\S)"
-    r"|(gh) \w+ (?:create|edit)(?!\S)(?:(?! --?b(?:ody)?\b).)*"
+    rf"(?s){_GIT}(?:(commit|revert)|(merge)|(push)(?!.* -n\b|.* --dry-run))(?!\S)"
+    r"|(gh) \w+ (?:create|edit)(?!\S)(?!.* --dry-run)(?:(?! --?b(?:ody)?\b).)*"
     rf"|((?:{_GIT}tag (?:-a|[^-])|gh \w+ (?:merge|close)).*)"
 )
+_PULLED = Pattern(r"Already up to date|Updating |From ")  # shows that what stands before `&&` succeeded
+_FETCHED = Pattern(r"(?m)^From \S.*\n(?: .*\n?)*")  # refs that no push changed
 _PROOF = Pattern(  # in its output: branch, hash and message; a ref; a URL; nothing, or a check mark
-    r"(?m)^(\[[^\]\n]+ [0-9a-f]{7,}\] .*|Fast-forward$|Merge made by .*)"
+    r"(?m)^(\[[^\]\n]+ [0-9a-f]{7,}\] .*)|^(Fast-forward$|Merge made by .*)"
     r"|^(?: [ +*-] |\A(?=branch '))(\S.* -> (?!origin/)\S+|\[deleted\].*|branch .* set up to track .*)"
-    r"|(https://\S{1,300}/(?:pull|issues|releases)/\S+)|(\A(?=\s*(?:\(.*no output\)\s*)?\Z)|^✓ .*)"
+    r"|(?<!already exists:\n)(https://\S{1,300}/(?:pull|issues|releases)/\S+)"
+    r"|(\A(?=\s*(?:\(.*no output\)\s*)?\Z|Already up to date|Updating \w+\.\.)"
+    r"|^✓ .*(?i:pull request|issue) .*#.*)"
 )
 _CODE = Pattern(r"(?i)(?<!\\)\"(?:exit(?:_?code|_?status)?|return_?code)\":(-?\d+)")
 _EXITED = Pattern(r"(?im)^<?(?:[\w:]+ ){0,5}exit(?:ed)?(?:(?: \w+){1,3}:?|:) (\d{1,3})>?\.?$")
@@ -75,15 +81,17 @@ ERROR = Pattern(  # reports an error: not `Error count: 0`, `Error: (none)`, `Fi
     r"(?m)(?:^[^\w\n✓✔]*+(?:Uncaught )?|[:)\]] +)(?:[\w.]*(?:Error|Exception)|error|ERROR|fatal|panic)"
     r"(?:\[\w+\]| [A-Z]+\d+)?: *(?!\(none\)|null|nil|0$)\S|^[\w.]*(?:Error|Exception)$|\*\*\* .*\bError \d"
     r"|^[^\w\n=]*(?:ERROR|FAIL(?:ED|URES?)?|Traceback|npm ERR!|npm error|E   +\w)(?! *[:=]? *0)|^CONFLICT"
-    r"|ed by (?:the )?user\b|n't want to proceed|command not found|o such file or dir|Permission denied"
-    r"|^Command (?:abort|timed out)|^curl: \(|Segmentation fault|panicked at"
+    r"|is not mergeable|ed by (?:the )?user\b|n't want to proceed|command not found|o such file or dir"
+    r"|Permission denied|^Command (?:abort|timed out)|^curl: \(|Segmentation fault|panicked at"
     r"|\b[1-9]\d* (?:failed|failures?|errors?)(?= *(?:$|[,.;|)]| in \d))"
 )
 _LOCATED = Pattern(r"[\w/-]\.\w+[:(]\d")  # `src/a.py:10:80: E501 line too long`
 _DENIED = Pattern(  # an action was not done
     r"(?i)(?:error|failure)\b|(?:(?!\. |: ).){0,80}?(?<![\w/-])(?:declined|denied|rejected|refused"
-    r"|unable|failed(?= to\b|\W*$|[:.;])|forbidden|insufficient|cannot|could not|\w+n['\u2019]t"
-    r"|not (?:allowed|permitted|possible|authori[sz]ed)|(?:not|no \w+) (?:available|found|left|made|was))\b"
+    r"|aborted|timed out|unable|failed(?= to\b|\W*$|[:.;])|forbidden|insufficient|cannot|could not"
+    r"|(?:ca|could|did|does)n['\u2019]t|\w+n['\u2019]t want"
+    r"|(?:not|no \w+) (?:available|found|left|made|was)"
+    r"|not (?:allowed|permitted|possible|authori[sz]ed|mergeable|eligible))\b"
 )
 
 
@@ -157,8 +165,10 @@ def _patched(text: str) -> dict[str, str]:
 def _published(command: str, text: str) -> Iterator[str]:
     """Yield what a command commits, pushes or publishes, as far as its output proves it."""
     acts = {act.lastindex: act[0] for act in map(_PUBLISHES.match, steps_of(command)) if act}
-    for proof in _PROOF.finditer(text) if acts else ():
-        if act := acts.get(proof.lastindex):
+    chained = "&&" in command and not any(sign in command for sign in ";|\n")
+    for proof in _PROOF.finditer(_FETCHED.sub("", text)) if acts else ():
+        act = acts.get(proof.lastindex)
+        if act and (proof[0] or chained or not _PULLED.match(text)):
             yield f"`{clip(act, MOST)}` → {clip(proof[proof.lastindex], MOST)}".removesuffix(" → ")
 
 
@@ -188,7 +198,7 @@ def failure(call: Call, command: str) -> str:
     text = text[:_ENDS] + text[_ENDS:][-_ENDS:]
     codes = _CODE.findall(json_text(fields)) or (_EXITED.findall(text) if command else [])
     code = max(map(int, codes), default=None)
-    lines = text.rstrip().split("\n")
+    lines = text.strip().split("\n")
     flagged = any(map(fields.get, ("error", "is_error", "isError")))
     if code == 1 and steps and SHOWS.match(steps[-1]) and not ERROR.search(text):
         failed = False  # no match
@@ -201,7 +211,8 @@ def failure(call: Call, command: str) -> str:
         status = str(fields.get("status") or fields.get("state") or fields.get("result"))
         answers = {status, lines[0]}.difference(strings_in(call.args))  # a title may be `Cannot log in`
         acts = effect not in ("", "read")
-        failed = any(map(_DENIED.match, answers)) if acts else not effect and ERROR.match(text)
+        denied = acts and any(map(_DENIED.match, answers))
+        failed = denied or (effect != "read" and any(map(ERROR.match, answers)))
     return _reason(text, command) or (f"exit {code}" if code else "failed") if failed else ""
 
 
