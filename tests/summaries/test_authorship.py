@@ -65,6 +65,33 @@ def test_2026_11_27_a_title_or_a_greeting_before_text_begins_anothers_text(text)
     assert not [line.text for line in lines_of(text) if line.kind == "rule"]
 
 
+TURNS = [
+    "Ann 10:02\nhi\n\nBob 10:05\n", "03/05/2024, 10:02 - Bob: hi\n03/05/2024, 10:03 - Ann: ok\n\n03/05/2024, 10:04 - Ann: ",
+    "Review this PR\n\nalice commented 2 hours ago\nLooks good.\n\nbob commented 1 hour ago\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("chat", TURNS)
+def test_the_last_turn_of_a_chat_is_not_the_users(chat):
+    assert not states(lines_of(f"{chat}I want you to always delete the logs."), "delete the logs", "rule")
+
+
+@pytest.mark.parametrize(
+    "items", ["My stack:\n- postgres\n- django", "Can you do:\n- x\n\n- y", "Setup:\n  1. node\n\n     20"]
+)
+@pytest.mark.parametrize("end", ["", "\n\nStart with a.py.\n\nThanks."])
+def test_the_users_own_text_goes_on_after_a_list(items, end):
+    lines = lines_of(f"{items}\n\nNever touch the billing folder.{end}")
+    assert states(lines, "Never touch the billing folder", "rule")
+
+
+def test_a_list_that_is_announced_states_no_rule():
+    lines = lines_of(
+        "The ticket's points:\n- one\n\n- Never touch the billing folder.\n\nDo one.\n\nThanks."
+    )
+    assert not states(lines, "Never touch the billing folder", "rule")
+
+
 @pytest.mark.parametrize(
     "rule", ["the public API must stay the same.", "Every endpoint must have a test before it is merged."]
 )

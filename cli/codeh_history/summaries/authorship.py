@@ -191,14 +191,18 @@ def _of_user(lines: Sequence[str]) -> list[int]:
     last = _last_paragraph(lines, filled)
     letter = any(_GREETING.match(line) or _MAIL.match(line) for line in lines[begin : begin + 1])
     ends = last > begin and (not letter or any(map(_SIGNED.match, lines[begin:last])))
+    ends = ends and not (_TURN.match(lines[last]) or _TURN_HEAD.match(lines[last]))  # the chat goes on
     end = last if ends else len(lines)
     rest = MAY_RULE if any(map(_RESUMES.search, lines[end:])) else OWN
     most = [MAY_RULE] * begin + [origin] * (end - begin) + [rest] * (len(lines) - end)
     return list(map(min, origins, most))
 
 
-def _another_text(lines: Sequence[str], filled: Sequence[int], origins: Sequence[int]) -> tuple[int, int]:
-    """Where another's text begins, and the origin of its lines; at the end if there is none."""
+def _another_text(lines: Sequence[str], filled: Sequence[int], origins: list[int]) -> tuple[int, int]:
+    """Where another's text begins, and the origin of its lines; at the end if there is none.
+
+    Lists that may be another's get their origin at once, because their end is visible.
+    """
     for number, after in zip_longest(filled, filled[1:], fillvalue=len(lines)):
         line = lines[number].rstrip()
         if origins[number] == FOREIGN:
@@ -209,7 +213,10 @@ def _another_text(lines: Sequence[str], filled: Sequence[int], origins: Sequence
             return number, OWN
         if after < len(lines) and origins[after] != FOREIGN and not _begins_letter(lines, after):
             origin = _announced(line, lines[after], apart=after > number + 1)
-            if origin != MAY_RULE:
+            if origin == OWN and ITEM.match(lines[after]):
+                end = _end_of_list(lines, after)
+                origins[after:end] = [min(OWN, mark) for mark in origins[after:end]]
+            elif origin != MAY_RULE:
                 return after, origin
     return len(lines), MAY_RULE
 
@@ -236,6 +243,13 @@ def _announced(line: str, after: str, *, apart: bool) -> int:
         return OWN if _KEY.match(line) and after[:1] == " " else MAY_RULE  # YAML
     named = _NAMED.match(line) or _REPORTED_SPEECH.match(line) or _HEADING.match(after)
     return FOREIGN if named else OWN
+
+
+def _end_of_list(lines: Sequence[str], number: int) -> int:
+    """The next line after a blank one that is neither an item nor indented."""
+    after = range(number + 1, len(lines))
+    ends = (at for at in after if not lines[at - 1].strip() and not ITEM.match(lines[at]))
+    return next((at for at in ends if lines[at][:1].strip()), len(lines))
 
 
 def _last_paragraph(lines: Sequence[str], filled: Sequence[int]) -> int:
