@@ -60,6 +60,15 @@ def test_of_a_file_the_newest_state_counts_and_a_read_hides_no_change():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("paths", "expected"), [
+    (["/home/me/shop/src/a.py", "src/a.py"], ["/home/me/shop/src/a.py"]), (["src/a.py", "~/shop/src/a.py"], ["~/shop/src/a.py"]),
+    (["/home/me/shop/src/a.py", "./src/a.py"], ["/home/me/shop/src/a.py"]), (["/home/me/shop/a.py", "a.py"], ["/home/me/shop/a.py", "a.py"]),
+    (["/home/me/shop/src/ba.py", "src/a.py"], ["/home/me/shop/src/ba.py", "src/a.py"]), (["/x/src/a.py", "/y/src/a.py"], ["/x/src/a.py", "/y/src/a.py"]),
+])  # fmt: skip
+def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, expected):
+    assert texts(after(*(("edit", {"path": path}, {"output": "ok"}) for path in paths)), "file") == expected
+
+
 def test_a_call_is_shown_with_its_arguments_long_ones_last_and_with_what_it_returned():
     args = {"root": "/home/me", "title": "x", "id": 7, "flights": [{"no": "HAT1", "date": "2024-05-20"}]}  # fmt: skip
     ledger = after(

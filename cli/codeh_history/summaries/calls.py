@@ -272,8 +272,19 @@ class Ledger:
         self.passed |= {key} if text.endswith(PASSED) else set()
 
     def lines(self) -> Iterator[tuple[str, str, str, int]]:
-        """Yield kind, label, text and position of files, actions and failures, the latest last."""
+        """Yield kind, label, text and position of files, actions and failures, the latest last.
+
+        `src/a.py` is `/home/me/project/src/a.py` if both occur.
+        """
+        whole: dict[str, str] = {}  # the end of an absolute path, at least two steps → the path
+        for kind, path in self.entries:
+            steps = path.split("/") if kind == "file" and path[:1] in ("/", "~") else []
+            whole |= {"/".join(steps[at:]): path for at in range(1, len(steps) - 1)}
+        merged = Ledger()
         for (kind, key), (label, text, place) in self.entries.items():
+            path = whole.get(text.removeprefix("./"), text) if kind == "file" else text
+            merged._put(kind, label, path, place, "" if kind == "file" else key)
+        for (kind, key), (label, text, place) in merged.entries.items():
             yield kind, label, text + PASSED * (kind == "failed" and key in self.passed), place
 
     def _put(self, kind: str, label: str, text: str, place: int, key: str = "") -> None:

@@ -32,6 +32,12 @@ def test_the_ledger_holds_the_newest_state_of_each_file():
     assert "- `make b`: Error: boom 2 (passed later)" in failed
 
 
+def test_a_failure_fits_a_small_summary_however_long():
+    command = {"command": "make " + "target " * 60}
+    view = after_calls([("bash", command, {"error": "Error: the user refused " + "this call " * 40})])
+    assert section(summary(view, 900), "What failed")
+
+
 def test_the_ledger_shows_files_actions_and_failures():
     calls = [
         ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("edit_file", {"path": "/home/me/shop/src/a.py"}, {"output": ""}),

@@ -29,7 +29,8 @@ RECENT = 0.25  # in work: the share of the conversation after which a use of a w
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a line's rare words that one has which repeats it, or which revokes or closes it (and FEW).
 SAME, ENDS, FEW = 0.8, 0.5, 3
-LEAST, SMALL = 80, 0.3  # least tokens of a share, unless that is more than this part of the room
+# Least tokens of a share (any failure fits), unless that is more than this part of the room.
+LEAST, SMALL = 100, 0.3
 SPARE = 1.5  # factor of the room to choose for, in case lines cost less than estimated
 FIRST = 3  # sentences that begin an answer
 NAMES = 0.25  # share of the room for names, in work
