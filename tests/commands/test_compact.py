@@ -189,6 +189,14 @@ def test_calibration_corrects_the_count_by_recorded_usage(home):
     assert b"no usage of gpt-5" in other.err
 
 
+@pytest.mark.parametrize("verb", [["compact"], ["payload", "--to", "openai-chat", "--model", "m-2"]])
+def test_calibration_by_a_setting_waits_for_recorded_usage(home, verb):
+    """`payload` exited 2 with the setting, where `compact` went on uncorrected."""
+    written(home, [user("one two three")], **{"compact.calibrated": True, "compact.budget": "8k"})
+    assert run(*verb, "s").code == 0
+    assert run(*verb, "s", "--calibrated").code == 2
+
+
 def test_the_pipeline_of_filters_ends_in_a_body(home):
     written(home, [*long_loop(), user("And now?")])
     curated = run("curate", "s")

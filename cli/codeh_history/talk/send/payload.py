@@ -62,13 +62,16 @@ def body_of(
     if base:
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**base, **over})
+    must_calibrate = flags.calibrated  # not if the session's settings ask for it
     flags = flags.with_settings(view.meta, target.id, env.note)
     options = _options(view, to, flags, target.id)
     if flags.context:
         prompt, view = split_context(env, view)
         system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
         options = options.but(system=system or None)
-    view, options = _fitted(env, view, options, flags, target.id, lost_known=lost_known)
+    view, options = _fitted(
+        env, view, options, flags, target.id, lost_known=lost_known, must_calibrate=must_calibrate
+    )
     check_sendable(view, target.id, prefill=flags.prefill)
     request, body = _request(to, view, options, flags)
     for note in request.notes:
@@ -143,8 +146,9 @@ def _curation(flags: Sending) -> tuple[passes.Settings, set[str]]:
 
 
 def _fitted(
-    env: Env, view: View, options: Options, flags: Sending, session: str, *, lost_known: bool
-) -> tuple[View, Options]:
+    env: Env, view: View, options: Options, flags: Sending, session: str, *, lost_known: bool,
+    must_calibrate: bool,
+) -> tuple[View, Options]:  # fmt: skip
     """Curate the view, apply templates, and compact it to its limits."""
     with from_settings(session):
         settings, names = _curation(flags)
@@ -163,7 +167,9 @@ def _fitted(
 
     with from_settings(session):
         limits = bounds.limits(flags)
-    limits = limits._replace(model=options.model, system=options.system, tools=options.tools)
+    limits = limits._replace(
+        model=options.model, system=options.system, tools=options.tools, must_calibrate=must_calibrate
+    )
     after = view
     if flags.explain or limits.limiting:
         after = apply(view, bounds.plan(env, view, limits).ops)
