@@ -14,6 +14,8 @@ from codeh_history.filters.compact.plan import Step
 from codeh_history.session.ops import NEXT, apply, drop, summarize
 from codeh_history.session.records import block_of
 from codeh_history.tokens.counter import open_counter
+from compact.long import output
+from compact.short import tool_call
 from histories import model, session, user
 from in_process import run_in_process, run_ok
 
@@ -266,3 +268,18 @@ def test_three_limits_leave_one_summary_and_all_hold(home):
     texts = [part["text"] for line in done.lines for part in line.get("parts", [])]
     assert sum(map(len, texts)) <= 3000
     assert orjson.loads(done.err)["after"] <= 900
+
+
+@pytest.mark.parametrize("characters", [150, 446])
+def test_nothing_names_a_summary_that_a_second_limit_replaces(characters):
+    """A mark and lines had the id `~.0`, which `expand` does not know once the record is stored."""
+    big = [
+        m
+        for n in range(40)
+        for m in tool_call(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 60)})
+    ]
+    view = session([user("Build it"), *big, model("Done.")])
+    plan = bounds.plan(ENV, view, Settings(budget=3000, characters=characters))
+    (summary,) = [op for op in plan.ops if op["op"] == "summarize"]
+    assert f"expand {NEXT}" not in summary["summary"]
+    assert not [line for line in summary.get("lines", ()) if line[2].startswith(NEXT)]

@@ -13,7 +13,7 @@ from ...tokens.counter import Counter
 from ...tokens.formula import cost_beside_messages, part_tokens, parts_tokens, unscaled_costs
 from . import stubs
 from .plan import Settings, Step
-from .summary import OF_TOOLS, entries_of
+from .summary import OF_TOOLS, entries_of, stored_id
 from .units import CHAT, WORK, Layout, Place, shape_of
 
 LONG = 2_000  # characters above which an answer or a paste may be cut as a last resort
@@ -94,7 +94,7 @@ class History:
     @property
     def bare_summaries(self) -> list[str]:
         """A mark in place of all summaries, if there are any."""
-        ids = [summary.id for summary in self.view.summaries]
+        ids = [stored_id(summary) for summary in self.view.summaries]
         return [stubs.mark(f"{len(ids)} summaries", ids[0])] if ids else []
 
     def results(self, numbers: Iterable[int]) -> list[Place]:

@@ -21,7 +21,7 @@ from .choose import choose
 from .draft import Draft, History
 from .lines import HEAD, read
 from .plan import Settings
-from .summary import Line, entries_of, fields_of, opaque
+from .summary import Line, entries_of, fields_of, opaque, stored_id
 from .words import features
 
 ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next one has room
@@ -65,7 +65,7 @@ class Extract:
             ledger.add(call)
         self._lines = list(newest.values())
         for kind, label, text, number in ledger.lines():
-            id = history.messages[number].id if number >= 0 else history.view.summaries[0].id
+            id = history.messages[number].id if number >= 0 else stored_id(history.view.summaries[0])
             self._lines.append(Line(kind, label, text, id, len(text) / 3 + 1, number=number))
 
     def _earlier(self, ledger: Ledger) -> Iterator[Line]:

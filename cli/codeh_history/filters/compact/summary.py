@@ -15,6 +15,7 @@ from typing import Any
 from ...session import labels
 from ...session.labels import HEADINGS, MODEL, PASTED, USER, escaped
 from ...session.model import Json, Summary
+from ...session.ops import NEXT
 
 # kind → its heading
 KINDS = {
@@ -75,7 +76,13 @@ def is_line(line: Any) -> bool:
 
 def opaque(summary: Summary) -> list[Line]:
     """The lines of a summary without `lines`, each unchanged."""
-    return [Line(OTHER, "", line, summary.id) for line in summary.text.split("\n") if line.strip()]
+    id = stored_id(summary)
+    return [Line(OTHER, "", line, id) for line in summary.text.split("\n") if line.strip()]
+
+
+def stored_id(summary: Summary) -> str:
+    """The id of a summary, or the first that it covers if it is not stored yet."""
+    return str(summary.fields["covers"][0]) if summary.id.startswith(NEXT) else summary.id
 
 
 def fields_of(entries: Sequence[Line]) -> Json:
