@@ -225,6 +225,7 @@ def request(view, format):
 
 
 @example(records=written([(0, 2393911), (4, 2098), (4, 9152), (4, 630703838)]), share=0.05)
+@example(records=written([(4, 10), (4, 42891846)]), share=0.25)
 @example(records=written([(4, 7), (4, 1262)]), share=0.9)
 @example(records=written([(0, 0), (0, 0), (0, 0), (4, 45606), (0, 1), (2, 14681)]), share=0.75)
 @given(records=long.histories(), share=shares)

@@ -216,6 +216,16 @@ class Draft:
                 self.costs[place[0]] -= saved
                 self._total -= saved
 
+    def restore(self, stage: str) -> None:
+        """Undo the replacements of a stage that the target has room for, the smallest first."""
+        places = [place for place in self.new if self._steps[place].stage == stage]
+        savings = [self.history.size(place) - self.size(place) for place in places]
+        for saved, place in sorted(zip(savings, places, strict=True)):
+            if self.total + saved <= self.target:
+                del self._steps[place], self.new[place], self._sizes[place]
+                self.costs[place[0]] += saved
+                self._total += saved
+
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages, which must be whole units."""
         before = self.cost(numbers)

@@ -181,6 +181,7 @@ def summarize(draft: Draft) -> None:
     fields = extract.written()
     if fields is not None:
         draft.summarize("summary", sorted(draft.to_summarize), fields, absorb=absorb)
+        draft.restore("last-unit")  # if the older units had too few lines for the room
 
 
 def drop(draft: Draft, *, exchanges: bool = False) -> None:
