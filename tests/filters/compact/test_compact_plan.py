@@ -87,6 +87,12 @@ def test_what_was_done_already_is_a_plan_no_more():
     assert read({"ops": [{**REPLACED, "with": {"text": "t"}}]}, done).ops
 
 
+def test_a_message_belongs_to_no_op_of_a_plan():
+    """`--apply` ended in AttributeError."""
+    plan = read({"ops": [{"op": "drop", "ids": ["m0"], "message": 5}]}, session([user("a"), model("b")]))
+    assert plan.ops == [{"op": "drop", "ids": ["m0"]}]
+
+
 def test_two_plans_one_after_the_other_are_one():
     """A summary that the second takes in is left out, and the second stands for what that stood for."""
     first = Plan("tiered", "o200k_base", 90, 100, 80, steps=[

@@ -155,7 +155,9 @@ def _step(item: Any, where: str, shown: Mapping[str, Any]) -> Step:
         raise BadData(f"{where}: {missing[0]!r} is no longer in the session; make the plan again")
     if item["op"] == "replace" and not _still_applies(item, shown[item["id"]]):
         raise BadData(f"{where}: part {item['part']} of {item['id']} has changed; make the plan again")
-    others = {"stage", "tokens_before", "tokens_after", "why" if item["op"] == "summarize" else ""}
+    others = {"stage", "tokens_before", "tokens_after", "message"}
+    if item["op"] == "summarize":
+        others.add("why")
     op: Any = {key: value for key, value in item.items() if key not in others}
     stage, why = str(item.get("stage", "plan")), str(item.get("why", ""))
     return Step(op, stage, why, item.get("tokens_before"), item.get("tokens_after"))
