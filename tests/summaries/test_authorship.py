@@ -92,6 +92,14 @@ def test_a_list_that_is_announced_states_no_rule():
     assert not states(lines, "Never touch the billing folder", "rule")
 
 
+@pytest.mark.parametrize("rule", [
+    "Stop adding emojis.", "Stop apologising.", "Commit after each step.", "Call me Anna.", "I'm allergic to peanuts.", "Before committing, run make lint.",
+    "dont use sed, use the edit tool", "Deadline is Friday, no exceptions.", "invalid themes must NEVER explode",
+])  # fmt: skip
+def test_a_short_everyday_rule_is_seen(rule):
+    assert states(lines_of(rule), rule, "rule")
+
+
 @pytest.mark.parametrize(
     "rule", ["the public API must stay the same.", "Every endpoint must have a test before it is merged."]
 )
