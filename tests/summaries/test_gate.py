@@ -221,6 +221,17 @@ def test_tests_passed_if_only_a_later_step_of_their_command_failed():
     assert call_problems("All tests passed.", messages) == []
 
 
+def test_a_command_that_passed_later_failed_before():
+    runs = [{"output": "1 failed", "exit_code": 1}, {"output": "8 passed", "exit_code": 0}]
+    calls = [
+        turn
+        for n, run in enumerate(runs)
+        for turn in tool_call(f"a{n}", "bash", {"command": "pytest"}, run)
+    ]
+    messages = session([user("Go"), *calls]).messages
+    assert call_problems("`pytest` failed; then it was mended and `pytest` passed.", messages) == []
+
+
 def test_tests_did_not_pass_if_the_last_run_names_failures_too():
     result = {"output": "1 failed, 7 passed in 2s", "exit_code": 1}
     messages = session([user("Go"), *tool_call("a", "bash", {"command": "pytest"}, result)]).messages

@@ -247,11 +247,12 @@ class _Evidence:
         return bool(self.spoken and tried) and not (trouble or denied)
 
     def wrong_results(self, text: str) -> Iterator[str]:
-        """Claims that a command passed or failed, if it ended otherwise, and that failed tests passed."""
+        """Claims that a command or the tests passed whose last run failed, or failed but never did."""
         for claim in _COMMAND.finditer(text):
             command = attempt_of(claim[1])
             runs = [each for each in self.outcomes if command in each.attempts]
-            if runs and runs[-1].failed != claim[2].startswith("fail"):
+            ever = any(each.failed for each in runs)  # it may have failed before it passed
+            if runs and (not ever if claim[2].startswith("fail") else runs[-1].failed):
                 yield claim[0]
         last = next((each for each in reversed(self.outcomes) if "test" in each.acts), None)
         if last and last.failed and (_FAILED.search(last.text) or "passed" not in last.text):
