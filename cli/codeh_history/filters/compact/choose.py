@@ -7,6 +7,7 @@ work, a phrase that several messages have counts too, because it is what the wor
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -192,19 +193,25 @@ def settle(lines: Iterable[Line], later: Iterable[Line] = ()) -> None:
     `later`: lines of prompts that stay which revoke a rule. What may revoke a rule becomes one.
     """
     spoken = [line for line in (*lines, *later) if line.spoken]
-    for at, line in enumerate(spoken, 1):
+    rare = [_rare(line) for line in spoken]
+    uses: defaultdict[str, list[int]] = defaultdict(list)  # of a rare word, the lines that have it
+    for at, words in enumerate(rare):
+        for word in words:
+            uses[word].append(at)
+    for at, line in enumerate(spoken):
         if line.kind not in ("rule", "open"):
             continue
-        about = _rare(line)
-        for other in spoken[at:]:
-            same = len(about & other.words)
+        about = rare[at]
+        shared = Counter(number for word in about for number in uses[word][bisect(uses[word], at) :])
+        for number, same in sorted(shared.items()):
+            other = spoken[number]
             if line.kind == "open":
                 ends = other.kind == "said" and same >= max(FEW, ENDS * len(about))
             elif other.revokes:
-                ends = same > 0 and same >= ENDS * len(about)
-                other.kind = "rule" if same else other.kind
+                ends = same >= ENDS * len(about)
+                other.kind = "rule"
             else:
-                ends = other.kind == "rule" and same >= SAME * max(1, len(about), len(_rare(other)))
+                ends = other.kind == "rule" and same >= SAME * max(len(about), len(rare[number]))
             if ends:
                 line.kind = line.spoken
                 break
