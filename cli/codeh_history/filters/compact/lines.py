@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...base.lazy import Pattern
-from ...session.exchanges import NOT_USERS, is_ide_context
+from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
 from ...session.labels import MODEL, PASTED, USER, is_ours
 from ...session.records import dumps
 from ...session.view import text_of
@@ -60,6 +60,9 @@ def read(history: History, numbers: Iterable[int]) -> Iterator[Line]:
             for line in words.upto(most, lines, lambda line: len(line.text)):
                 line.number = number
                 yield line
+        used = tools_named(message)  # some histories name tools without their calls
+        if used:
+            yield Line("done", "", f"used {', '.join(used)}", message.id, 8.0 * len(used), number=number)
 
 
 def _shown(history: History, number: int, place: int) -> Iterator[Line]:
