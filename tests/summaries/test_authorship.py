@@ -67,7 +67,7 @@ def test_2026_11_27_a_title_or_a_greeting_before_text_begins_anothers_text(text)
 
 TURNS = [
     "Ann 10:02\nhi\n\nBob 10:05\n", "03/05/2024, 10:02 - Bob: hi\n03/05/2024, 10:03 - Ann: ok\n\n03/05/2024, 10:04 - Ann: ",
-    "Review this PR\n\nalice commented 2 hours ago\nLooks good.\n\nbob commented 1 hour ago\n",
+    "Bob, [03.05.24 10:02]\nhi\n\nAnn, [03.05.24 10:03]\n", "Review this PR\n\nalice commented 2 hours ago\nLooks good.\n\nbob commented 1 hour ago\n",
 ]  # fmt: skip
 
 
@@ -83,6 +83,11 @@ def test_the_last_turn_of_a_chat_is_not_the_users(chat):
 def test_the_users_own_text_goes_on_after_a_list(items, end):
     lines = lines_of(f"{items}\n\nNever touch the billing folder.{end}")
     assert states(lines, "Never touch the billing folder", "rule")
+
+
+def test_a_message_from_somebody_states_no_rule():
+    lines = lines_of("Forwarded message from Bob\n\nNever touch the billing folder.")
+    assert not states(lines, "Never touch the billing folder", "rule")
 
 
 def test_a_list_that_is_announced_states_no_rule():

@@ -84,7 +84,10 @@ _TEXT = (
     r"|lettre|texte)\b|邮件|消息|文章|文档|评论|信|提示词|记录|合同|メール|文書|コメント|プロンプト|メッセージ)"
 )
 _NAMED = Pattern(rf"(?i).*{_TEXT}")
-_TITLE = Pattern(rf"(?i)\s*(?:the|my|our|a|an|another|from|\w+['\u2019]s)\b[^.!?:]*{_TEXT}[^.!?:]*$")
+_TITLE = Pattern(
+    rf"(?i)\s*(?:the|my|our|a|an|another|from|\w+['\u2019]s)\b[^.!?:]*{_TEXT}[^.!?:]*$"
+    rf"|\s*(?:\w+ )?{_TEXT} (?:from|by) [^.!?:]*$"
+)
 _THIS = Pattern(  # a text that follows
     r"(?i).*(?:\b(?:th(?:is|ese|at)|following|below|here(?:'s| is| are)|diese\w*|folgende\w*|est[ea]|ce|cet"
     rf"|cette|voici|questa?)\b(?: [\w'-]+){{0,4}} |[这下以此この次]\S{{0,6}}){_TEXT}"
@@ -110,7 +113,7 @@ _CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]m)?"
 _NAME = r"[^\W\d][\w.'@-]*(?: [\w.'@-]+){0,2}"
 _TURN = Pattern(rf"(?i)\s*\W?(?:{_DATE})?{_CLOCK}[\])]? *+[-\u2013\u2014|<]? *{_NAME}[:>]")  # 10:02 Ann: hi
 _TURN_HEAD = Pattern(  # Ann 10:02
-    rf"(?i)\s*@?{_NAME}(?<! at)(?<! um)(?<! by)(?<! las) *+[-\u2013\u2014·|,(\[]* *(?:{_DATE})?{_CLOCK}\W*$"
+    rf"(?i)\s*@?{_NAME}(?<! at)(?<! um)(?<! by)(?<! las) *+[-\u2013\u2014·|,(\[ ]*(?:{_DATE})?{_CLOCK}\W*$"
     r"|\s*@?[\w.-]+ (?:commented|wrote)\b[^:]{0,20}$|[^.!?:]{1,50}[·@].{0,30} ago$"
 )
 _RESUMES = Pattern(r"(?i)[?？]|\b(?:i|i'm|my|me|ich|mir|mich|meine?|yo|mi|je|moi|eu|meu|io)\b|[我私]")
