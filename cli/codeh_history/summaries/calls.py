@@ -65,7 +65,7 @@ _PUBLISHES = Pattern(  # each kind in a group
     r"|(gh) \w+ (?:create|edit)(?!\S)(?!.* --dry-run)(?:(?! --?b(?:ody)?\b).)*"
     rf"|((?:{_GIT}tag (?:-a|[^-])|gh \w+ (?:merge|close)).*)"
 )
-_PULLED = Pattern(r"Already up to date|Updating |From ")  # shows that what stands before `&&` succeeded
+_PULLED = Pattern(r"Already up to date|Updating |From ")  # shows that what precedes `&&` succeeded
 _FETCHED = Pattern(r"(?m)^From \S.*\n(?: .*\n?)*")  # refs that no push changed
 _PROOF = Pattern(  # in its output: branch, hash and message; a ref; a URL; nothing, or a check mark
     r"(?m)^(\[[^\]\n]+ [0-9a-f]{7,}\] .*)|^(Fast-forward$|Merge made by .*)"
