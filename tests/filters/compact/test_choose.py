@@ -116,7 +116,7 @@ def test_an_open_end_is_closed_by_what_comes_back_to_it(later, kind):
 def test_what_somebody_else_allows_revokes_no_rule():
     for text, kinds in (
         ("You may rename the invoice exporter now.", ["asked", "rule"]),
-        ("My boss said you may rename the invoice exporter now.", ["rule", "asked"]),
+        ("My boss said you may rename the invoice exporter again.", ["rule", "asked"]),
     ):
         rule = _line("Never rename the invoice exporter.", kind="rule")
         lines = placed(rule, *spoken(text, USER, "m", 0.3))
