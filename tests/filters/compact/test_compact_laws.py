@@ -174,6 +174,7 @@ def test_undo_is_exact_whatever_came_after(records, share, policy, later):
     assert contents(undone) == contents(fold(parse(log + more)))
 
 
+@example(records=written([(0, 1), (0, 1), (4, 3304), (4, 460839233)]), share=0.5, policy="tiered")
 @given(records=long.histories(), share=shares, policy=policies)
 def test_in_place_starts_late_and_reduces_far(records, share, policy):
     """G8."""

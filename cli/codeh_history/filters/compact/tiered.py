@@ -67,7 +67,8 @@ def set_target(draft: Draft) -> bool:
     if total <= settings.budget * (HIGH if settings.hysteresis else 1):
         return False
     # from what no compaction changes, so that a second pass decides the same
-    if settings.hysteresis and history.fixed - sum(map(history.size, history.least)) <= low - MARGIN:
+    cut = {*history.least, *(history.results(history.layout.last) if history.layout.yielding else ())}
+    if settings.hysteresis and history.fixed - sum(map(history.size, cut)) <= low - MARGIN:
         draft.target = low
     elif total <= settings.budget:
         return False
