@@ -1,7 +1,7 @@
 """Recognise what a sentence states: a rule, a decision, an open end, or that a rule no longer holds.
 
 A rule forbids, demands or wishes something that lasts. A linear model decides: it adds the weights of the
-sentence's words and pairs of words. `cues.json` has the weights for each of `LEAST`, in tenths; `make
+sentence's words and pairs of words. `cues.json` has them for each label, in the order of `LEAST`; `make
 generate` computes them from labelled sentences in eight languages (tests/summaries/sentences.jsonl).
 """
 
@@ -15,7 +15,7 @@ import orjson
 
 from ..base.lazy import Pattern, contents
 
-LEAST = {"rule": 2, "revoke": 2, "decision": 6, "open": 6}  # scores of what a sentence states
+LEAST = {"rule": 2, "revoke": 2, "decision": 6, "open": 6}  # least scores, in tenths
 LONGEST = 400  # characters of a sentence that may state something
 _WORD = Pattern(  # a Chinese or Japanese character is a word
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W\\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+'?"

@@ -25,7 +25,8 @@ from .words import COMMON, features, is_name, phrases, rarity
 
 UNIT = 1 << 20  # values are integers, so that sums do not depend on order
 NAME, PHRASE = 5.0, 6.0  # in work, the value of a name or a repeated phrase in relation to a rare word
-AGAIN, AMONG_PEOPLE, ONCE = 0.65, 0.75, 0.03  # factors each time that a word, a name or phrase is chosen
+# Factors of a value each time it is chosen: of a word, of one where people talk, of a name or phrase.
+AGAIN, AMONG_PEOPLE, ONCE = 0.65, 0.75, 0.03
 RECENT = 0.25  # in work: the share of the conversation after which a use of a word counts little
 EXTRA = 2  # tokens of a line besides its text: its label, the line break
 # Shares of a line's rare words that one has which repeats it, or which revokes or closes it (and FEW).

@@ -153,7 +153,7 @@ class Draft:
         self.summary_cost = history.summary_cost
         self._total = history.fixed_cost + history.summary_cost + sum(history.costs)
         self._first = 0  # position of the first message that is left, or an earlier one
-        self._steps: dict[object, Step] = {}  # replacements by place, others by number
+        self._steps: dict[object, Step] = {}  # replacements by place, others in order
         self.new: dict[Place, Part | None] = {}
         self._sizes: dict[Place, int] = {}  # of `new`
         self.gone: set[int] = set()
@@ -162,13 +162,8 @@ class Draft:
     def fork(self) -> Draft:
         """Return an independent copy."""
         other = copy(self)
-        vars(other).update(  # what steps change
-            {
-                name: copy(value)
-                for name, value in vars(self).items()
-                if isinstance(value, (list, dict, set))
-            }
-        )
+        for name in ("costs", "new", "gone", "to_summarize", "_sizes", "_steps"):
+            setattr(other, name, copy(getattr(self, name)))
         return other
 
     @property
@@ -229,7 +224,7 @@ class Draft:
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages, which must be whole units."""
         before = self.cost(numbers)
-        self._step(len(self._steps), drop(self.history.ids(numbers), why), stage, why, before, 0)
+        self._step(object(), drop(self.history.ids(numbers), why), stage, why, before, 0)
         self.gone.update(numbers)
         self._total -= before
 
@@ -249,7 +244,7 @@ class Draft:
         count = len(set(self.history.layout.prompts).intersection(numbers))
         op: Op = {**summarize(ids, text), **fields, "conversationCount": count, **period}  # type: ignore[typeddict-item]
         after = before - (self._total - total)
-        self._step(len(self._steps), op, stage, "the oldest exchanges", before, after)
+        self._step(object(), op, stage, "the oldest exchanges", before, after)
         self.summary_cost = self.history.cost_of_summaries(self.summaries)
         self.gone.update(numbers)
         self._total = total

@@ -21,8 +21,8 @@ from .draft import History
 from .summary import Line
 from .units import CHAT, PEOPLE, SPEAKER
 
-WHOLE, READ = 1_500_000, 200_000  # most characters of a history that is read whole; least of a longer one
-FILLS = 0.6  # share of the budget that is read of it at least
+WHOLE, READ = 1_500_000, 200_000  # characters of a history that is read whole; least of a longer one
+FILLS = 0.6  # share of the budget to read of a longer one, so that it can be filled
 BRIEF = 40  # characters of a call's label
 HEAD = 100  # characters of the head of a list, and of an item that needs it
 SHORT = 200  # characters of a field that shares a line with others

@@ -13,13 +13,8 @@ from ...session.view import View
 
 HIGH = 0.85  # with `-i` compaction starts above this share of the budget
 LOW = 0.60  # and reduces to this one, to postpone the next
-FIELDS = {
-    "policy": str,
-    "counter": str,
-    "budget": int,
-    "before": int,
-    "after": int,
-}  # of a record, and a plan
+# of a record, and a plan
+FIELDS = {"policy": str, "counter": str, "budget": int, "before": int, "after": int}
 
 
 class Settings(NamedTuple):

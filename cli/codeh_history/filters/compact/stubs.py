@@ -46,10 +46,12 @@ def shorten(part: Part, id: str, share: float) -> Part | None:
         whole, texts = orjson.dumps(content).decode(), [max(texts, key=len, default="")]
         if len(texts[0]) * 2 <= len(whole):
             content, texts = {_key(content): whole}, [whole]
-    for text in texts:
-        if len(text) > _SHORT:
-            cut = _cut(text, words.lines_of(text), id, max(_SHORT, share * len(text)))
-            content = _with(content, text, min(cut, text, key=len))
+    cuts = {
+        text: min(_cut(text, words.lines_of(text), id, max(_SHORT, share * len(text))), text, key=len)
+        for text in texts
+        if len(text) > _SHORT
+    }
+    content = _with(content, cuts)
     if "text" in part:
         return {**part, "text": content["text"]}
     if "functionCall" in part:
@@ -156,10 +158,10 @@ def described(part: Mapping[str, Any], id: str, reason: str = "") -> str:
     return mark(f"{about}, {decoded_size(data):,} bytes{reason}", id)
 
 
-def _with(value: Any, old: str, new: str) -> Any:
-    """Replace a string in a JSON value."""
+def _with(value: Any, new: Mapping[str, str]) -> Any:
+    """Replace some of the strings in a JSON value."""
     if isinstance(value, dict):
-        return {key: _with(inner, old, new) for key, inner in value.items()}
+        return {key: _with(inner, new) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_with(inner, old, new) for inner in value]
-    return new if value == old else value
+        return [_with(inner, new) for inner in value]
+    return new.get(value, value) if isinstance(value, str) else value
